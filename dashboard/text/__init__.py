@@ -1,0 +1,1 @@
+"""Every string a person reads."""

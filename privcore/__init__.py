@@ -1,0 +1,1 @@
+"""privcore: differentially private synthetic measures of point clouds."""
