@@ -1,0 +1,344 @@
+// Draws one Plotly figure into a node that is kept over reruns. Written for dashboard/plot.py, which packs the data.
+//
+// The habits below each answer a fault seen in a browser:
+// * Streamlit calls the cleanup of a run that newer data overtook while the node lives on: purge only when detached.
+// * A load may end after a newer render began: every draw asks first whether it is still the newest.
+// * Handlers live as long as the node, `setStateValue` only as long as a render: always use the newest one.
+
+const loads = {};
+const groups = new Map();
+const KEY_PAUSE = 300; // ms after the last key press until a scrubbed frame is committed
+const DETACHED = 1000; // ms a node may be out of the page before it is purged (Streamlit moves nodes)
+
+export function render(component, head, buffer) {
+  const root = component.parentElement.querySelector(".pc-plot");
+  const me = (root._pc ??= build(root));
+  me.emit = (name, value) => component.setStateValue(name, value);
+  me.head = head;
+  me.decoded = new Map();
+  me.buffer = buffer;
+  describe(me);
+  join(me);
+  redraw(me);
+  return () => leave(me);
+}
+
+// ---- the node ------------------------------------------------------------------------------------------------------
+
+function build(root) {
+  const me = { root, work: Promise.resolve(), dirty: false, frame: null, held: false, timer: 0, leaving: 0 };
+  me.gd = root.appendChild(document.createElement("div"));
+  me.gd.className = "pc-picture";
+  me.size = "";
+  new ResizeObserver(() => resized(me)).observe(me.gd);
+  return me;
+}
+
+function describe(me) {
+  const { gd, head } = me;
+  gd.setAttribute("role", "figure");
+  gd.setAttribute("aria-label", head.alt);
+  gd.style.height = `${head.height}px`;
+}
+
+function resized(me) {
+  if (!me.root.isConnected) return leave(me);
+  const size = `${me.gd.clientWidth}x${me.gd.clientHeight}`;
+  if (size === me.size || !me.gd.clientWidth) return;
+  me.size = size;
+  if (me.gd._fullLayout) enqueue(me, () => globalThis.Plotly.Plots.resize(me.gd));
+  else redraw(me); // hidden until now, in a tab or an expander
+}
+
+function leave(me) {
+  clearTimeout(me.leaving);
+  me.leaving = setTimeout(() => enqueue(me, () => {
+    if (me.root.isConnected) return;
+    members(me).delete(me);
+    globalThis.Plotly?.purge(me.gd);
+  }), DETACHED);
+}
+
+// ---- drawing -------------------------------------------------------------------------------------------------------
+
+function enqueue(me, task) {
+  me.work = me.work.then(task).catch((error) => console.error(error));
+  return me.work;
+}
+
+function redraw(me) {
+  if (me.dirty) return; // the draw that waits will take the newest data
+  me.dirty = true;
+  enqueue(me, async () => {
+    const Plotly = await plotly(me);
+    me.dirty = false;
+    if (!Plotly || !me.root.isConnected || !me.gd.clientWidth) return;
+    const { data, layout } = picture(me, me.frame);
+    await Plotly.react(me.gd, data, layout, config(me, Plotly));
+    me.size = `${me.gd.clientWidth}x${me.gd.clientHeight}`;
+    listen(me);
+    reachable(me.gd);
+  });
+}
+
+async function plotly(me) {
+  const url = new URL(me.head.plotly, document.baseURI).href;
+  try {
+    return await (loads[url] ??= script(url));
+  } catch (error) {
+    delete loads[url];
+    me.gd.textContent = "The drawing library could not be loaded from the server. Reload the page to try again.";
+    console.error(error);
+    return null;
+  }
+}
+
+function script(url) {
+  return new Promise((resolve, reject) => {
+    const element = document.createElement("script");
+    element.onload = () => resolve(globalThis.Plotly);
+    element.onerror = () => reject(new Error(`cannot load ${url}`));
+    element.src = url;
+    document.head.append(element);
+  });
+}
+
+function picture(me, frame) {
+  const { head } = me;
+  const packed = frame === null ? (head.figure ?? head.frames.figures[head.frames.start]) : head.frames.figures[frame];
+  const colours = palette(me.root);
+  const { data, layout = {} } = paint(decode(me, packed), colours);
+  const touch = matchMedia("(pointer: coarse)").matches;
+  return {
+    data,
+    layout: {
+      ...layout,
+      ...(head.select && layout.dragmode === undefined ? { dragmode: "select" } : {}),
+      ...(touch ? { dragmode: false } : {}), // a finger scrolls the page; the mode bar still offers zoom
+      autosize: true,
+      width: undefined,
+      height: head.height,
+      uirevision: head.data_id,
+      template: template(colours),
+    },
+  };
+}
+
+function config(me, Plotly) {
+  const { head } = me;
+  const svg = {
+    name: "Download as SVG",
+    title: "Download as SVG",
+    icon: Plotly.Icons.disk,
+    click: (gd) => Plotly.downloadImage(gd, { format: "svg", filename: head.name }),
+  };
+  return {
+    displaylogo: false,
+    plotlyServerURL: "", // nothing leaves the machine
+    modeBarButtonsToRemove: ["sendChartToCloud", "sendDataToCloud", "lasso2d", ...(head.select ? [] : ["select2d"])],
+    modeBarButtonsToAdd: [svg],
+    toImageButtonOptions: { format: "png", scale: 2, filename: head.name },
+    scrollZoom: false,
+    responsive: false, // it watches the window only; the ResizeObserver watches the node
+  };
+}
+
+function reachable(gd) {
+  for (const button of gd.querySelectorAll(".modebar-btn")) {
+    if (button.dataset.pc) continue;
+    button.dataset.pc = "1";
+    button.tabIndex = 0;
+    button.setAttribute("role", "button");
+    button.setAttribute("aria-label", button.dataset.title ?? button.getAttribute("data-title") ?? "");
+    button.addEventListener("keydown", (event) => {
+      if (event.key !== "Enter" && event.key !== " ") return;
+      event.preventDefault();
+      button.click();
+    });
+  }
+}
+
+// ---- data: numbers as raw bytes ------------------------------------------------------------------------------------
+
+const TYPES = {
+  i1: Int8Array, u1: Uint8Array, i2: Int16Array, u2: Uint16Array,
+  i4: Int32Array, u4: Uint32Array, f4: Float32Array, f8: Float64Array,
+};
+
+function decode(me, node) {
+  if (Array.isArray(node)) return node.map((item) => decode(me, item));
+  if (node === null || typeof node !== "object") return node;
+  if (Array.isArray(node.bdata)) return array(me, node);
+  return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, decode(me, item)]));
+}
+
+// The same bytes give the same object, so that Plotly sees that nothing changed from one frame to the next.
+function array(me, { dtype, shape, bdata: [offset, length] }) {
+  const key = `${offset}/${dtype}/${shape ?? ""}`;
+  if (!me.decoded.has(key)) {
+    const bdata = me.buffer.slice(offset, offset + length);
+    me.decoded.set(key, shape ? { dtype, shape, bdata } : new TYPES[dtype](bdata));
+  }
+  return me.decoded.get(key);
+}
+
+// ---- theme ---------------------------------------------------------------------------------------------------------
+
+function palette(root) {
+  const page = getComputedStyle(root).getPropertyValue("--st-background-color").trim();
+  root.classList.toggle("pc-dark", isDark(page));
+  const style = getComputedStyle(root);
+  return {
+    colour: (name) => style.getPropertyValue(name).trim(),
+    font: style.getPropertyValue("--st-font").trim() || "sans-serif",
+    page: page || style.getPropertyValue("--pc-background").trim(),
+  };
+}
+
+function isDark(colour) {
+  const canvas = document.createElement("canvas").getContext("2d");
+  canvas.fillStyle = colour || "#ffffff";
+  const hex = canvas.fillStyle;
+  if (!hex.startsWith("#")) return false;
+  const [red, green, blue] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128;
+}
+
+// Puts the theme's colours in the place of tokens such as "var(--pc-release)" and "var(--pc-release/20)".
+function paint(node, colours) {
+  if (typeof node === "string") return node.startsWith("var(--") ? shade(node, colours) : node;
+  if (Array.isArray(node)) return typeof node[0] === "number" && typeof node.at(-1) === "number" ? node : node.map((item) => paint(item, colours));
+  if (node === null || typeof node !== "object" || ArrayBuffer.isView(node) || node.bdata) return node;
+  return Object.fromEntries(Object.entries(node).map(([key, item]) => [key, paint(item, colours)]));
+}
+
+function shade(text, colours) {
+  const [, name, percent] = /^var\((--[\w-]+)(?:\/(\d+))?\)$/.exec(text) ?? [];
+  const hex = name && colours.colour(name);
+  if (!hex || percent === undefined) return hex || text;
+  const [red, green, blue] = [1, 3, 5].map((i) => parseInt(hex.slice(i, i + 2), 16));
+  return `rgba(${red},${green},${blue},${Number(percent) / 100})`;
+}
+
+function template({ colour, font, page }) {
+  const [text, muted, grid, edge] = ["text", "muted", "grid", "edge"].map((role) => colour(`--pc-${role}`));
+  const axis = {
+    gridcolor: grid, zerolinecolor: edge, linecolor: edge, tickcolor: edge, automargin: true,
+    tickfont: { color: text }, title: { font: { color: text }, standoff: 8 },
+  };
+  const scene = { ...axis, backgroundcolor: page, showbackground: false, automargin: undefined };
+  return {
+    layout: {
+      font: { color: text, family: font, size: 13 },
+      title: { font: { size: 15 }, x: 0, xref: "paper", xanchor: "left" },
+      paper_bgcolor: page,
+      plot_bgcolor: page,
+      colorway: ["release", "private", "green", "pink", "sky", "yellow"].map((role) => colour(`--pc-${role}`)),
+      xaxis: axis,
+      yaxis: axis,
+      scene: { xaxis: scene, yaxis: scene, zaxis: scene },
+      hoverlabel: { bgcolor: page, bordercolor: edge, font: { color: text, family: font, size: 13 }, align: "left" },
+      legend: { bgcolor: "rgba(0,0,0,0)", font: { color: text } },
+      coloraxis: { colorbar: { outlinewidth: 0, tickfont: { color: text } } },
+      modebar: { bgcolor: "rgba(0,0,0,0)", color: muted, activecolor: text },
+      margin: { l: 48, r: 16, t: 40, b: 40 },
+      newselection: { line: { color: text, width: 1.5 } },
+      activeselection: { fillcolor: colour("--pc-release"), opacity: 0.1 },
+    },
+  };
+}
+
+// ---- selection -----------------------------------------------------------------------------------------------------
+
+function listen(me) {
+  if (me.gd._pcListening === me.gd.on) return;
+  me.gd._pcListening = me.gd.on;
+  me.gd.on("plotly_selected", (event) => {
+    if (!me.head.select || !event?.range) return;
+    const axes = Object.keys(event.range);
+    const range = Object.fromEntries(axes.map((axis) => [axis, [...event.range[axis]].sort((a, b) => a - b)]));
+    me.emit("selection", { data_id: me.head.data_id, range, points: event.points.length });
+  });
+  me.gd.on("plotly_deselect", () => me.head.select && me.emit("selection", null));
+}
+
+// ---- frames: dragged in the browser, committed on release ----------------------------------------------------------
+
+function members(me) {
+  const name = me.group ?? "";
+  if (!groups.has(name)) groups.set(name, new Set());
+  return groups.get(name);
+}
+
+function join(me) {
+  const { frames, key } = me.head;
+  members(me).delete(me);
+  me.group = frames ? frames.group || `only ${key}` : null;
+  if (!frames) {
+    me.frame = null;
+    me.scrub?.remove();
+    me.scrub = null;
+    return;
+  }
+  members(me).add(me);
+  if (frames.slider) controls(me);
+  const held = [...members(me)].some((other) => other.held || other.timer);
+  if (held) return; // the hand is on the slider: what it shows is newer than what the server sent
+  me.frame = null;
+  if (frames.slider) place(me, frames.start);
+}
+
+function controls(me) {
+  const { frames, key } = me.head;
+  if (!me.scrub) {
+    me.scrub = me.root.appendChild(document.createElement("div"));
+    me.scrub.innerHTML = `<div class="pc-scrub"><label></label><span class="pc-end"></span>
+      <input type="range" min="0" step="1"><span class="pc-end"></span><output></output></div><dl class="pc-notes"></dl>`;
+    const input = me.scrub.querySelector("input");
+    input.addEventListener("pointerdown", () => { me.held = true; });
+    input.addEventListener("input", () => show(me, Number(input.value)));
+    input.addEventListener("change", () => {
+      const pause = me.held ? 0 : KEY_PAUSE;
+      clearTimeout(me.timer);
+      me.timer = setTimeout(() => commit(me), pause);
+    });
+    for (const end of ["pointerup", "pointercancel"]) input.addEventListener(end, () => setTimeout(() => { me.held = false; }));
+  }
+  const [low, high] = me.scrub.querySelectorAll(".pc-end");
+  const input = me.scrub.querySelector("input");
+  const label = me.scrub.querySelector("label");
+  input.id = `pc-${key}`;
+  input.max = frames.figures.length - 1;
+  label.htmlFor = input.id;
+  label.textContent = frames.label;
+  low.textContent = frames.low;
+  high.textContent = frames.high;
+}
+
+function place(me, index) {
+  const { frames } = me.head;
+  const input = me.scrub.querySelector("input");
+  input.value = index;
+  input.setAttribute("aria-valuetext", `${frames.labels[index]}`);
+  me.scrub.querySelector("output").textContent = frames.labels[index];
+  me.scrub.querySelector("dl").replaceChildren(...(frames.notes[index] ?? []).map(([name, value]) => {
+    const pair = document.createElement("div");
+    const [term, detail] = ["dt", "dd"].map((tag) => pair.appendChild(document.createElement(tag)));
+    term.textContent = name;
+    detail.textContent = value;
+    return pair;
+  }));
+}
+
+function show(me, index) {
+  place(me, index);
+  for (const other of members(me)) {
+    other.frame = Math.min(index, other.head.frames.figures.length - 1);
+    redraw(other);
+  }
+}
+
+function commit(me) {
+  me.timer = 0;
+  if (me.root.isConnected) me.emit("frame", Number(me.scrub.querySelector("input").value));
+}

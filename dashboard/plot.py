@@ -1,0 +1,380 @@
+"""How a figure gets on the screen: one Streamlit component that hosts the plotly.js of the installed plotly package.
+
+`plot` keeps its node over reruns, so zoom, hover and selection survive; the theme's colours are put in by the browser;
+numbers travel as raw bytes; a slider under the figure can scrub through precomputed frames without a rerun. The browser's
+half is `browser/plot.js`. Nothing else in the dashboard knows the component.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import re
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import plotly
+import plotly.graph_objects as go
+import streamlit as st
+from streamlit.runtime.scriptrunner import get_script_run_ctx
+
+from dashboard import palette
+
+FOLDER = Path(__file__).parent
+BROWSER = FOLDER / "browser"
+STATIC = FOLDER / "static"
+PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+TABLE_ROWS = 1000
+
+_SCRUB_HEIGHT = 44
+_NOTES_HEIGHT = 52
+
+
+@dataclass(frozen=True)
+class Frames:
+    """Precomputed figures under a slider that is dragged in the browser, with no rerun until it is let go.
+
+    `labels` are the slider's values in words, `notes` a sequence of (name, value) pairs shown under each frame. `start` is
+    the frame that the page's state stands at; left None, the slider keeps its own place. Components with the same `group`
+    follow one slider; give the others ``slider=False``.
+    """
+
+    figures: Sequence[go.Figure]
+    labels: Sequence[str]
+    label: str = "Frame"
+    start: int | None = None
+    low: str = ""
+    high: str = ""
+    notes: Sequence[Sequence[tuple[str, str]]] = ()
+    group: str = ""
+    slider: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.figures or len(self.labels) != len(self.figures):
+            raise ValueError(
+                f"{len(self.figures)} frames and {len(self.labels)} labels: give at least one, and a label each"
+            )
+        if self.notes and len(self.notes) != len(self.figures):
+            raise ValueError(
+                f"{len(self.figures)} frames and {len(self.notes)} notes: give none, or one for each frame"
+            )
+
+
+@dataclass(frozen=True)
+class Selection:
+    """A box drawn on a figure: its range by axis (``{"x": (0.1, 0.4), "y": ...}``) and how many points it holds."""
+
+    range: dict[str, tuple[float, float]]
+    points: int
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the browser knows of a figure: the frame last committed and the box selected, None where there is none."""
+
+    frame: int | None = None
+    selection: Selection | None = None
+
+
+@dataclass(frozen=True)
+class Packed:
+    """What one message holds, read back: the figure (None if a frame stands for it), the frames and the options."""
+
+    figure: go.Figure | None
+    frames: list[go.Figure] = field(default_factory=list)
+    options: dict[str, Any] = field(default_factory=dict)
+
+
+def plot(
+    figure: go.Figure | None,
+    *,
+    key: str,
+    alt: str,
+    data_id: str,
+    height: int | None = None,
+    frames: Frames | None = None,
+    on_select: Callable[[Selection | None], None] | bool = False,
+    on_frame: Callable[[int], None] | None = None,
+    name: str | None = None,
+) -> Shown:
+    """Draw a figure, and return what the reader did to it.
+
+    Args:
+        figure: the picture; None if `frames` are given and the one at `start` is to be shown. Its template is dropped:
+            colours that it does not set come from the theme, and tokens of `dashboard.palette` follow it.
+        key: names the figure on the page; its node lives as long as the key stays.
+        alt: what the figure shows, in a sentence with its numbers, for those who cannot see it.
+        data_id: digest of the data set. Zoom, camera and selection are kept as long as it stays the same.
+        height: pixels; the figure's own height, or 420, if left out.
+        frames: figures that a slider below scrubs through.
+        on_select: True, or a function that is called with the box when one is drawn (None when it is removed).
+        on_frame: called with the index of the frame at which the slider was let go.
+        name: file name of downloaded pictures, without its ending; the key if left out.
+    """
+    if not alt.strip():
+        raise ValueError(f"the figure {key!r} needs an alternative text")
+    if figure is None and frames is None:
+        raise ValueError(f"nothing to draw for {key!r}: give a figure or frames")
+    start = 0 if frames is None else _start(frames, key)
+    pixels = height or int(getattr(getattr(figure, "layout", None), "height", None) or 420)
+    options = {
+        "key": key,
+        "name": name or key,
+        "alt": alt,
+        "data_id": data_id,
+        "height": pixels,
+        "select": bool(on_select),
+    }
+    below = 0 if frames is None or not frames.slider else _SCRUB_HEIGHT + (_NOTES_HEIGHT if frames.notes else 0)
+    result = _component(
+        key=key,
+        data=pack(figure, frames, start, {**_urls(), **options}),
+        height=pixels + below,
+        on_frame_change=lambda: _call(on_frame, _frame(key, frames)),
+        on_selection_change=lambda: _call(on_select, _selection(key, data_id)),
+    )
+    del result
+    return Shown(frame=_frame(key, frames), selection=_selection(key, data_id))
+
+
+def table(frame: pd.DataFrame, *, key: str, label: str = "Read as a table") -> None:
+    """Offer the numbers behind a figure as a table that is sent only once it is opened.
+
+    At most `TABLE_ROWS` rows are shown, and the page says so.
+    """
+    box = st.expander(label, key=key, on_change="rerun")
+    if not box.open:
+        return
+    with box:
+        st.dataframe(frame.head(TABLE_ROWS), hide_index=True, width="stretch")
+        if len(frame) > TABLE_ROWS:
+            st.caption(f"The first {TABLE_ROWS:,} of {len(frame):,} rows.")
+
+
+# ---- the message: a head in JSON, then the arrays as raw bytes -------------------------------------------------------
+
+
+def pack(figure: go.Figure | None, frames: Frames | None, start: int, options: dict[str, Any]) -> bytes:
+    """Return a message: the length of its head (4 bytes, little-endian), the head in JSON, the arrays' bytes.
+
+    An array in the head is ``{"dtype", "shape", "bdata": [offset, length]}``; equal arrays are sent once.
+    """
+    store = _Store()
+    head = dict(options)
+    head["figure"] = None if figure is None else _plain(figure, store)
+    if frames is not None:
+        head["frames"] = {
+            "figures": [_plain(item, store) for item in frames.figures],
+            "labels": list(frames.labels),
+            "notes": [list(map(list, note)) for note in frames.notes],
+            "label": frames.label,
+            "low": frames.low,
+            "high": frames.high,
+            "start": start,
+            "group": frames.group,
+            "slider": frames.slider,
+        }
+    text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
+    return len(text).to_bytes(4, "little") + text + b"".join(store.parts)
+
+
+def unpack(message: bytes) -> Packed:
+    """Read a message back; the inverse of `pack` up to the template, which is not sent."""
+    length = int.from_bytes(message[:4], "little")
+    head = json.loads(message[4 : 4 + length])
+    body = memoryview(message)[4 + length :]
+    figure = head.pop("figure")
+    frames = head.pop("frames", {})
+    pictures = [go.Figure(_restored(item, body)) for item in frames.pop("figures", [])]
+    return Packed(None if figure is None else go.Figure(_restored(figure, body)), pictures, head | frames)
+
+
+class _Store:
+    """Collects the bytes of arrays, each distinct array once, at offsets that suit every number type."""
+
+    def __init__(self) -> None:
+        self.parts: list[bytes] = []
+        self.size = 0
+        self.seen: dict[bytes, list[int]] = {}
+
+    def put(self, data: bytes) -> list[int]:
+        digest = hashlib.blake2b(data, digest_size=16).digest()
+        if digest not in self.seen:
+            padding = b"\0" * (-len(data) % 8)
+            self.seen[digest] = [self.size, len(data)]
+            self.parts += [data, padding]
+            self.size += len(data) + len(padding)
+        return self.seen[digest]
+
+
+def _plain(figure: go.Figure, store: _Store) -> dict[str, Any]:
+    layout = figure.layout.to_plotly_json()
+    layout.pop("template", None)
+    data = [trace.to_plotly_json() for trace in figure.data]  # unlike figure.to_dict(), this keeps numpy arrays
+    return {"data": _encoded(data, store), "layout": _encoded(layout, store)}
+
+
+def _encoded(value: Any, store: _Store) -> Any:
+    if isinstance(value, np.ndarray):
+        return _array(value, store)
+    if isinstance(value, dict):
+        return {str(key): _encoded(item, store) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_encoded(item, store) for item in value]
+    if isinstance(value, np.generic):
+        return _encoded(value.item(), store)
+    if isinstance(value, float) and not math.isfinite(value):
+        return None
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    return str(value)
+
+
+def _array(array: np.ndarray, store: _Store) -> Any:
+    numbers = _browser_numbers(array)
+    if numbers is None or not 1 <= array.ndim <= 3:
+        return _encoded(array.tolist() if array.dtype.kind != "M" else array.astype(str).tolist(), store)
+    code = f"{numbers.dtype.kind}{numbers.dtype.itemsize}"
+    spec: dict[str, Any] = {"dtype": code, "bdata": store.put(np.ascontiguousarray(numbers).tobytes())}
+    if array.ndim > 1:
+        spec["shape"] = ",".join(map(str, array.shape))
+    return spec
+
+
+def _browser_numbers(array: np.ndarray) -> np.ndarray | None:
+    """Return the array in a number type that the browser has, or None: it has no 64-bit integers and no halves."""
+    kind, size = array.dtype.kind, array.dtype.itemsize
+    if kind not in "iuf" or array.size == 0:
+        return None
+    if kind == "f":
+        return array.astype("<f4" if size <= 4 else "<f8", copy=False)
+    if size == 8:
+        small = array.min() >= -(2**31) and array.max() < 2**31
+        return array.astype("<i4" if small else "<f8")
+    return array.astype(array.dtype.newbyteorder("<"), copy=False)
+
+
+def _restored(value: Any, body: memoryview) -> Any:
+    if isinstance(value, list):
+        return [_restored(item, body) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if isinstance(value.get("bdata"), list):
+        offset, length = value["bdata"]
+        array = np.frombuffer(body[offset : offset + length], dtype=f"<{value['dtype']}")
+        return array.reshape([int(n) for n in value["shape"].split(",")]) if "shape" in value else array
+    return {key: _restored(item, body) for key, item in value.items()}
+
+
+# ---- what the browser sent back --------------------------------------------------------------------------------------
+
+
+def _state(key: str) -> dict[str, Any]:
+    return dict(st.session_state.get(key) or {})
+
+
+def _start(frames: Frames, key: str) -> int:
+    start = frames.start if frames.start is not None else _frame(key, frames) or 0
+    return min(max(start, 0), len(frames.figures) - 1)
+
+
+def _frame(key: str, frames: Frames | None) -> int | None:
+    frame = _state(key).get("frame")
+    if frames is None or not isinstance(frame, int) or isinstance(frame, bool):
+        return None
+    return min(max(frame, 0), len(frames.figures) - 1)
+
+
+def _selection(key: str, data_id: str) -> Selection | None:
+    value = _state(key).get("selection")
+    if not isinstance(value, dict) or value.get("data_id") != data_id:
+        return None  # a box on another data set says nothing about this one
+    ranges = {axis: (float(ends[0]), float(ends[1])) for axis, ends in value["range"].items()}
+    return Selection(ranges, int(value["points"]))
+
+
+def _call(function: Any, value: Any) -> None:
+    if callable(function):
+        function(value)
+
+
+# ---- the files the browser needs -------------------------------------------------------------------------------------
+
+
+def install(folder: Path = STATIC) -> bool:
+    """Copy plot.js and the installed plotly.js into the served folder, if missing; False if it cannot be written."""
+    try:
+        folder.mkdir(exist_ok=True)
+        for source, name in _served().items():
+            if not (folder / name).exists():
+                _copy(source, folder / name)
+    except OSError:
+        return False
+    return True
+
+
+def _served() -> dict[Path, str]:
+    """Each file and its name in the served folder, which says its version, so that browsers may keep it."""
+    digest = hashlib.blake2b((BROWSER / "plot.js").read_bytes(), digest_size=4).hexdigest()
+    return {BROWSER / "plot.js": f"plot-{digest}.js", PLOTLY_JS: f"plotly-{plotly.__version__}.min.js"}
+
+
+def _copy(source: Path, target: Path) -> None:
+    with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as copy:
+        copy.write(source.read_bytes())
+    os.chmod(copy.name, 0o644)
+    os.replace(copy.name, target)
+
+
+_NAMES = _served()
+_INSTALLED = install()
+
+
+def _urls() -> dict[str, str]:
+    """The addresses of the two files: Streamlit's static folder, or else its route for a component's assets."""
+    base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
+    context = get_script_run_ctx()
+    beside = context is not None and Path(context.main_script_path).resolve().parent == FOLDER.resolve()
+    if _INSTALLED and beside and st.get_option("server.enableStaticServing"):
+        module, library = (f"{base}/app/static/{name}" for name in _NAMES.values())
+    else:
+        _register_assets()
+        root = f"{base}/_stcore/bidi-components"
+        module, library = f"{root}/privcore.plot/plot.js", f"{root}/privcore.plotly/plotly.min.js"
+    return {"module": module, "plotly": library}
+
+
+def _register_assets() -> None:
+    """Let Streamlit serve the two files from where they are, for a folder that is read-only and for other scripts."""
+    from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
+    from streamlit.runtime import Runtime
+
+    if not Runtime.exists():
+        return
+    registry = Runtime.instance().bidi_component_registry
+    for name, root, folder in (("plot", FOLDER, BROWSER.name), ("plotly", PLOTLY_JS.parents[1], PLOTLY_JS.parent.name)):
+        if registry.get_component_asset_root(f"privcore.{name}") is None:
+            manifest = ComponentManifest("privcore", plotly.__version__, [ComponentConfig(name, folder)])
+            registry.register_from_manifest(manifest, root)
+
+
+def _small(name: str) -> str:
+    """A file that travels with every message, without its comments and indentation."""
+    text = (BROWSER / name).read_text(encoding="utf-8")
+    return "\n".join(re.sub(r"^//.*$", "", line.strip()) for line in text.splitlines() if line.strip())
+
+
+_component = st.components.v2.component(
+    "privcore_plot",
+    html='<div class="pc-plot"></div>',
+    css=palette.stylesheet() + _small("plot.css"),
+    js=_small("load.js"),
+    isolate_styles=False,  # plotly.js puts its own style into the document's head, out of a shadow root's reach
+)

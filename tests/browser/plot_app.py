@@ -1,0 +1,75 @@
+"""A small app for the browser tests of dashboard/plot.py: figures, a rerun counter, frames, a selection."""
+
+from __future__ import annotations
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+
+from dashboard import palette
+from dashboard.plot import Frames, plot, table
+
+st.set_page_config(layout="wide")
+st.session_state.runs = st.session_state.get("runs", 0) + 1
+st.title("Plot test")
+st.markdown(f"runs: `{st.session_state.runs}`")
+amplitude = st.slider("Amplitude", 1, 10, 3)
+
+
+def wave(scale: float) -> go.Figure:
+    x = np.linspace(0, 1, 400)
+    figure = go.Figure()
+    figure.add_scatter(x=x, y=scale * np.sin(9 * x), name="release", line={"color": palette.RELEASE})
+    figure.add_scatter(x=x, y=scale * np.cos(9 * x), name="private", line={"color": palette.PRIVATE, "dash": "dash"})
+    figure.update_layout(title="A wave", xaxis_title="x", yaxis_title="amplitude")
+    figure.add_annotation(
+        text="NOT PRIVATE: shows the data",
+        x=0,
+        y=1,
+        xref="paper",
+        yref="paper",
+        showarrow=False,
+        xanchor="left",
+        font={"color": palette.PRIVATE},
+        bgcolor=palette.fade(palette.BACKGROUND, 80),
+    )
+    return figure
+
+
+left, right = st.columns(2)
+with left:
+    plot(wave(amplitude), key="wave", alt=f"A sine and a cosine of amplitude {amplitude}", data_id="wave", height=360)
+    table(__import__("pandas").DataFrame({"x": np.arange(1500), "amplitude": amplitude}), key="wave_table")
+with right:
+    points = np.random.default_rng(1).random((800, 2)).astype(np.float32)
+    cloud = go.Figure(
+        go.Scatter(x=points[:, 0], y=points[:, 1], mode="markers", marker={"color": palette.RELEASE, "size": 4})
+    )
+    shown = plot(cloud, key="cloud", alt="800 uniform points", data_id="cloud", height=360, on_select=True)
+    st.markdown(f"selected: `{shown.selection.points if shown.selection else 'none'}`")
+
+steps = [wave(0.2 + 0.2 * i) for i in range(25)]
+shown = plot(
+    None,
+    key="frames",
+    alt="A wave that grows",
+    data_id="wave",
+    height=300,
+    frames=Frames(
+        steps,
+        [f"{0.2 + 0.2 * i:.1f}" for i in range(25)],
+        label="epsilon",
+        low="more private",
+        high="more accurate",
+        notes=[[("Leaves", str(10 * i)), ("W1", f"{1 / (i + 1):.3f}")] for i in range(25)],
+    ),
+)
+plot(
+    None,
+    key="follow",
+    alt="The same",
+    data_id="wave",
+    height=200,
+    frames=Frames(steps[::-1], [str(i) for i in range(25)], slider=False, group="g"),
+)
+st.markdown(f"frame: `{shown.frame}`")
