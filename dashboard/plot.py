@@ -1,8 +1,8 @@
 """How a figure gets on the screen: one Streamlit component that hosts the plotly.js of the installed plotly package.
 
-`plot` keeps its node over reruns, so zoom, hover and selection survive; the theme's colours are put in by the browser;
-numbers travel as raw bytes; a slider under the figure can scrub through precomputed frames without a rerun. The browser's
-half is `browser/plot.js`. Nothing else in the dashboard knows the component.
+`plot` keeps its node over reruns, so zoom, hover and selection survive; the browser puts in the theme's colours;
+numbers travel as raw bytes; a slider under the figure can scrub through precomputed frames without a rerun.
+The browser's half is `browser/plot.js`. Nothing else in the dashboard knows the component.
 """
 
 from __future__ import annotations
@@ -41,9 +41,9 @@ _NOTES_HEIGHT = 52
 class Frames:
     """Precomputed figures under a slider that is dragged in the browser, with no rerun until it is let go.
 
-    `labels` are the slider's values in words, `notes` a sequence of (name, value) pairs shown under each frame. `start` is
-    the frame that the page's state stands at; left None, the slider keeps its own place. Components with the same `group`
-    follow one slider; give the others ``slider=False``.
+    `labels` are the slider's values in words, `notes` a sequence of (name, value) pairs shown under each frame.
+    `start` is the frame that the page's state stands at; left None, the slider keeps its own place. Components with
+    the same `group` follow one slider; give the others ``slider=False``.
     """
 
     figures: Sequence[go.Figure]

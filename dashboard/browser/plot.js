@@ -124,8 +124,15 @@ function picture(me, frame) {
   };
 }
 
+// One object as long as nothing in it changes: Plotly.react starts from nothing, zoom lost, when it gets another one.
 function config(me, Plotly) {
   const { head } = me;
+  const wanted = `${head.select}/${head.name}`;
+  if (me.config?.wanted !== wanted) me.config = { wanted, value: fresh(head, Plotly) };
+  return me.config.value;
+}
+
+function fresh(head, Plotly) {
   const svg = {
     name: "Download as SVG",
     title: "Download as SVG",

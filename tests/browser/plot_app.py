@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 import streamlit as st
 
@@ -39,7 +40,7 @@ def wave(scale: float) -> go.Figure:
 left, right = st.columns(2)
 with left:
     plot(wave(amplitude), key="wave", alt=f"A sine and a cosine of amplitude {amplitude}", data_id="wave", height=360)
-    table(__import__("pandas").DataFrame({"x": np.arange(1500), "amplitude": amplitude}), key="wave_table")
+    table(pd.DataFrame({"x": np.arange(1500), "amplitude": amplitude}), key="wave_table")
 with right:
     points = np.random.default_rng(1).random((800, 2)).astype(np.float32)
     cloud = go.Figure(
@@ -59,6 +60,7 @@ shown = plot(
         steps,
         [f"{0.2 + 0.2 * i:.1f}" for i in range(25)],
         label="epsilon",
+        group="wave",
         low="more private",
         high="more accurate",
         notes=[[("Leaves", str(10 * i)), ("W1", f"{1 / (i + 1):.3f}")] for i in range(25)],
@@ -70,6 +72,6 @@ plot(
     alt="The same",
     data_id="wave",
     height=200,
-    frames=Frames(steps[::-1], [str(i) for i in range(25)], slider=False, group="g"),
+    frames=Frames(steps[::-1], [str(i) for i in range(25)], slider=False, group="wave"),
 )
 st.markdown(f"frame: `{shown.frame}`")

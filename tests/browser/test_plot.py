@@ -1,0 +1,184 @@
+"""dashboard/plot.py in a browser: what survives a rerun, what needs none, and what never leaves the machine."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from tests.browser.conftest import Watched
+from tests.browser.helpers import open_page, settle
+
+
+@pytest.fixture
+def app(page: Page, plot_app_url: str, watched: Watched) -> Page:
+    open_page(page, plot_app_url, figures=4)
+    return page
+
+
+def figure(page: Page, key: str) -> Locator:
+    return page.locator(f".st-key-{key} .pc-picture")
+
+
+def runs(page: Page) -> int:
+    return int(re.search(r"\d+", page.get_by_text("runs:").inner_text())[0])
+
+
+def x_range(page: Page, key: str) -> list[float]:
+    return figure(page, key).evaluate("gd => [...gd._fullLayout.xaxis.range]")
+
+
+def drag(page: Page, area: Locator, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    assert box is not None
+    at: Any = lambda part: (box["x"] + part[0] * box["width"], box["y"] + part[1] * box["height"])  # noqa: E731
+    page.mouse.move(*at(start))
+    page.mouse.down()
+    page.mouse.move(*at(end), steps=steps)
+    page.mouse.up()
+
+
+def turn(page: Page, presses: int = 1) -> None:
+    slider = page.get_by_role("slider", name="Amplitude")
+    before = runs(page)
+    slider.focus()
+    for _ in range(presses):
+        slider.press("ArrowRight")
+    page.wait_for_function("before => Number(document.body.innerText.match(/runs:\\s*(\\d+)/)[1]) > before", arg=before)
+    settle(page)
+
+
+def test_zoom_and_node_survive_a_rerun(app: Page) -> None:
+    figure(app, "wave").evaluate("gd => { gd._mine = true }")
+    drag(app, figure(app, "wave").locator(".nsewdrag").first, (0.2, 0.5), (0.6, 0.52))
+    zoomed = x_range(app, "wave")
+    assert zoomed[0] > 0.05
+    assert zoomed[1] < 0.9
+    turn(app)
+    expect(figure(app, "wave")).to_have_attribute("aria-label", re.compile("amplitude 4"))
+    assert figure(app, "wave").evaluate("gd => gd._mine === true")
+    assert x_range(app, "wave") == zoomed
+    assert figure(app, "wave").evaluate("gd => Math.max(...gd._fullData[0].y)") == pytest.approx(4, abs=0.01)
+
+
+def test_fast_keys_end_in_the_right_picture(app: Page, watched: Watched) -> None:
+    turn(app, presses=6)
+    app.wait_for_function(
+        "() => Math.abs(Math.max(...document.querySelector('.st-key-wave .pc-picture')._fullData[0].y) - 9) < 0.1"
+    )
+    assert not watched.errors
+
+
+def test_a_theme_switch_needs_no_rerun(app: Page) -> None:
+    drag(app, figure(app, "wave").locator(".nsewdrag").first, (0.2, 0.5), (0.6, 0.52))
+    zoomed, before = x_range(app, "wave"), runs(app)
+    colour = "gd => gd._fullData[0].line.color"
+    light = figure(app, "wave").evaluate(colour)
+    app.emulate_media(color_scheme="dark")
+    app.wait_for_function(
+        "light => document.querySelector('.st-key-wave .pc-picture')._fullData[0].line.color !== light", arg=light
+    )
+    assert (light, figure(app, "wave").evaluate(colour)) == ("#0072b2", "#56b4e9")
+    assert figure(app, "wave").evaluate("gd => gd._fullLayout.font.color") == "#f2f2f2"
+    assert x_range(app, "wave") == zoomed
+    assert runs(app) == before
+
+
+def test_the_slider_scrubs_without_reruns_and_commits_once(app: Page) -> None:
+    slider = app.get_by_role("slider", name="epsilon")
+    before = runs(app)
+    app.evaluate(
+        """() => { window.seen = new Set();
+           for (const key of ['frames', 'follow']) {
+             const gd = document.querySelector(`.st-key-${key} .pc-picture`);
+             gd.on('plotly_afterplot', () => window.seen.add(key + gd._fullData[0].y[100]));
+           } }"""
+    )
+    slider.scroll_into_view_if_needed()
+    box = slider.bounding_box()
+    assert box is not None
+    middle = box["y"] + box["height"] / 2
+    app.mouse.move(box["x"] + 8, middle)
+    app.mouse.down()
+    for i in range(60):
+        app.mouse.move(box["x"] + 8 + (box["width"] - 16) * i / 59, middle)
+        app.wait_for_timeout(30)
+    seen = app.evaluate("() => [...window.seen]")
+    assert runs(app) == before
+    assert sum(key.startswith("frames") for key in seen) >= 15
+    assert sum(key.startswith("follow") for key in seen) >= 15
+    expect(app.locator(".st-key-frames output")).to_have_text("5.0")
+    expect(app.locator(".st-key-frames dd").first).to_have_text("240")
+    app.mouse.up()
+    expect(app.get_by_text("frame:")).to_have_text("frame: 24")
+    settle(app)
+    assert runs(app) == before + 1
+    expect(slider).to_have_value("24")
+    expect(slider).to_have_attribute("aria-valuetext", "5.0")
+
+
+def test_the_slider_moves_by_keyboard_and_commits_when_the_keys_rest(app: Page) -> None:
+    slider = app.get_by_role("slider", name="epsilon")
+    before = runs(app)
+    slider.focus()
+    for _ in range(4):
+        slider.press("ArrowRight")
+    expect(app.get_by_text("frame:")).to_have_text("frame: 4")
+    settle(app)
+    assert runs(app) == before + 1
+
+
+def test_a_box_is_reported_and_stays(app: Page) -> None:
+    drag(app, figure(app, "cloud").locator(".nsewdrag").first, (0.2, 0.2), (0.7, 0.8))
+    expect(app.get_by_text("selected:")).to_have_text(re.compile(r"selected: [1-9]\d+"))
+    reported = app.get_by_text("selected:").inner_text()
+    turn(app)
+    assert app.get_by_text("selected:").inner_text() == reported
+    held = figure(app, "cloud").evaluate(
+        "gd => [gd._fullLayout.selections.length, gd._fullData[0].selectedpoints.length]"
+    )
+    assert held[0] == 1
+    assert held[1] == int(re.findall(r"\d+", reported)[0])
+    # a double click takes it back
+    figure(app, "cloud").locator(".nsewdrag").first.dblclick(position={"x": 5, "y": 5})
+    expect(app.get_by_text("selected:")).to_have_text("selected: none")
+
+
+def test_nothing_leaves_the_machine(app: Page, plot_app_url: str, watched: Watched) -> None:
+    assert watched.foreign(plot_app_url) == []
+    assert watched.errors == []
+    figure(app, "wave").hover()
+    titles = app.locator(".modebar-btn").evaluate_all("all => all.map(b => b.getAttribute('aria-label') ?? '')")
+    assert titles
+    assert all(titles)
+    assert not [title for title in titles if re.search("share|cloud|chart studio|edit", title, re.IGNORECASE)]
+    assert app.evaluate("() => document.querySelectorAll('script[src*=plotly]').length") == 1
+
+
+def test_pictures_can_be_downloaded_as_png_and_svg(app: Page) -> None:
+    figure(app, "wave").hover()
+    for title, ending in (("Download plot as a PNG", ".png"), ("Download as SVG", ".svg")):
+        with app.expect_download() as download:
+            app.locator(".st-key-wave").get_by_label(title).press("Enter")
+        assert download.value.suggested_filename == f"wave{ending}"
+
+
+def test_figures_have_a_role_and_a_text(app: Page) -> None:
+    expect(app.get_by_role("figure", name="A sine and a cosine of amplitude 3")).to_be_visible()
+
+
+def test_the_table_is_sent_only_when_opened(app: Page) -> None:
+    assert app.get_by_test_id("stDataFrame").count() == 0
+    app.get_by_text("Read as a table").click()
+    expect(app.get_by_test_id("stDataFrame")).to_be_visible()
+    expect(app.get_by_text("The first 1,000 of 1,500 rows.")).to_be_visible()
+
+
+def test_a_narrow_page_has_no_sideways_scroll(app: Page) -> None:
+    app.set_viewport_size({"width": 390, "height": 800})
+    app.wait_for_function("() => document.querySelector('.st-key-wave .main-svg').clientWidth < 380")
+    assert app.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert app.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
