@@ -1,0 +1,116 @@
+"""The one way in: validate, reduce, choose a method, translate back."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from privcore.arrays import Floats
+from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError, TooLargeError
+from privcore.transport.certificate import Solution
+from privcore.transport.dense import solve_dense
+from privcore.transport.line import solve_line
+from privcore.transport.plans import expand
+from privcore.transport.potentials import lipschitz
+from privcore.transport.problem import Problem, coordinates, masses, problem, side
+from privcore.transport.result import W1, Plan
+
+DENSE_PAIRS = 10_000_000
+"""The largest cost matrix, in entries, for the dense method."""
+
+Progress = Callable[[float, float], bool | None]
+
+
+def wasserstein(
+    points: Any,
+    measure: Any,
+    *,
+    weights: Any | None = None,
+    measure_weights: Any | None = None,
+    box: Any | None = None,
+    tolerance: float = 1e-9,
+    deadline: float | None = None,
+    progress: Progress | None = None,
+    plan: bool = False,
+) -> W1:
+    """The 1-Wasserstein distance between weighted points and a discrete measure, as a proved interval.
+
+    W1 = min sum_ij pi_ij |x_i - y_j| over the plans pi with marginals w and q, Euclidean distance.
+    `points` is (n, d) with `weights` (n,), 1/n if None; `measure` has `.points` (m, d) and `.masses` (m,), or is
+    an (m, d) array with `measure_weights` (m,), 1/m if None. Masses are >= 0 and sum to 1 within 1e-9; a mass is
+    known up to the rounding of float64, so a measure has distance exactly 0 to itself.
+    Units: those of the points, or of the unit cube if a `box` is given (both sides go through `box.to_unit`).
+
+    `tolerance` is relative to the upper bound; `deadline` is in seconds; `progress(lower, upper)` is called as
+    the interval narrows and cancels by returning False. A run that is not stopped is deterministic.
+    `plan=True` also returns the transport plan and the potentials.
+    Raises `InvalidPointsError`, `InvalidMeasureError`, `InvalidParametersError`. Source: the paper, section 2.
+
+    >>> round(wasserstein([[0.0, 0.0], [1.0, 0.0]], [[0.0, 0.5]]).value, 9)
+    0.809016994
+    """
+    start = time.perf_counter()
+    _check(tolerance, deadline)
+    reduced = _reduce(points, weights, measure, measure_weights, box)
+    solution = _solve(reduced, plan)
+    return _result(reduced, solution, tolerance, start, plan)
+
+
+def _check(tolerance: float, deadline: float | None) -> None:
+    if not (math.isfinite(tolerance) and tolerance >= 0.0):
+        raise InvalidParametersError(f"The tolerance is {tolerance}. Give a finite number >= 0.")
+    if deadline is not None and not deadline >= 0.0:
+        raise InvalidParametersError(f"The deadline is {deadline}. Give seconds >= 0, or None for no deadline.")
+
+
+def _reduce(points: Any, weights: Any | None, measure: Any, measure_weights: Any | None, box: Any | None) -> Problem:
+    atoms, mass = measure, measure_weights
+    if hasattr(measure, "masses"):
+        if measure_weights is not None:
+            raise InvalidMeasureError("The measure has its own masses. Leave `measure_weights` out.")
+        atoms, mass = measure.points, measure.masses
+    left = coordinates(points, "points", box, weights is not None)
+    right = coordinates(atoms, "atoms", box, mass is not None)
+    if left.shape[1] != right.shape[1]:
+        raise InvalidPointsError(
+            f"The points have {left.shape[1]} coordinates and the atoms {right.shape[1]}. Give both the same number."
+        )
+    return problem(side(left, masses(weights, len(left), "points")), side(right, masses(mass, len(right), "atoms")))
+
+
+def _solve(reduced: Problem, plan: bool) -> Solution:
+    balanced = reduced.balanced
+    n, m = len(balanced.supply), len(balanced.demand)
+    if n == 0:
+        nothing = np.zeros(0, dtype=np.int64)
+        return Solution(0.0, 0.0, "equal", (nothing, nothing, nothing), np.zeros(0))
+    if balanced.sources.shape[1] == 1:
+        return solve_line(balanced, plan)
+    if n * m > DENSE_PAIRS:
+        raise TooLargeError(
+            f"{n} points against {m} atoms are {n * m} pairs, and the dense method takes {DENSE_PAIRS}. "
+            f"Compare a sample of at most {max(1, DENSE_PAIRS // m)} points."
+        )
+    return solve_dense(balanced)
+
+
+def _result(reduced: Problem, solution: Solution, tolerance: float, start: float, plan: bool) -> W1:
+    lower, upper = solution.lower, solution.upper
+    if solution.method != "equal":
+        slack = 0.5 * reduced.diameter * reduced.rounding
+        lower, upper = max(0.0, lower - slack), upper + slack
+    proofs = _proofs(reduced, solution) if plan else (None, None)
+    seconds = time.perf_counter() - start
+    exact = bool(upper - lower <= tolerance * upper)
+    return W1(float(lower * reduced.scale), float(upper * reduced.scale), exact, solution.method, seconds, *proofs)
+
+
+def _proofs(reduced: Problem, solution: Solution) -> tuple[Plan, tuple[Floats, Floats]]:
+    assert solution.flow is not None
+    assert solution.prices is not None
+    heights = lipschitz(reduced.sites, reduced.balanced.targets, solution.prices) * reduced.scale
+    return expand(reduced, solution.flow), (heights[reduced.left_site], -heights[reduced.right_site])
