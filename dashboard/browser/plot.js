@@ -45,9 +45,7 @@ function resized(me) {
   if (!me.root.isConnected) return leave(me);
   const size = `${me.gd.clientWidth}x${me.gd.clientHeight}`;
   if (size === me.size || !me.gd.clientWidth) return;
-  me.size = size;
-  if (me.gd._fullLayout) enqueue(me, () => globalThis.Plotly.Plots.resize(me.gd));
-  else redraw(me); // hidden until now, in a tab or an expander
+  redraw(me); // also the first draw of a figure that was hidden until now, in a tab or an expander
 }
 
 function leave(me) {
@@ -74,8 +72,8 @@ function redraw(me) {
     me.dirty = false;
     if (!Plotly || !me.root.isConnected || !me.gd.clientWidth) return;
     const { data, layout } = picture(me, me.frame);
+    me.size = `${layout.width}x${layout.height}`;
     await Plotly.react(me.gd, data, layout, config(me, Plotly));
-    me.size = `${me.gd.clientWidth}x${me.gd.clientHeight}`;
     listen(me);
     reachable(me.gd);
   });
@@ -109,19 +107,48 @@ function picture(me, frame) {
   const colours = palette(me.root);
   const { data, layout = {} } = paint(decode(me, packed), colours);
   const touch = matchMedia("(pointer: coarse)").matches;
+  const opaque = (colour) => (!colour || colour === "rgba(0,0,0,0)" ? colours.page : colour); // so that exports are legible
   return {
     data,
     layout: {
-      ...layout,
+      ...wrapped(layout, me.gd.clientWidth),
+      paper_bgcolor: opaque(layout.paper_bgcolor),
+      plot_bgcolor: opaque(layout.plot_bgcolor),
       ...(head.select && layout.dragmode === undefined ? { dragmode: "select" } : {}),
       ...(touch ? { dragmode: false } : {}), // a finger scrolls the page; the mode bar still offers zoom
-      autosize: true,
-      width: undefined,
+      autosize: false,
+      width: me.gd.clientWidth,
       height: head.height,
       uirevision: head.data_id,
       template: template(colours),
     },
   };
+}
+
+// Breaks a title and its subtitle where the page is too narrow for them, and makes room for the new lines.
+function wrapped(layout, width) {
+  if (!layout.title?.text) return layout;
+  const { title, margin = {} } = layout;
+  const size = title.font?.size ?? 15;
+  const small = title.subtitle?.font?.size ?? 13;
+  const text = broken(title.text, (width - 16) / (0.56 * size));
+  const below = broken(title.subtitle?.text ?? "", (width - 16) / (0.52 * small));
+  const extra = 1.3 * (size * lines(text, title.text) + small * lines(below, title.subtitle?.text ?? ""));
+  if (!extra) return layout;
+  const subtitle = title.subtitle && { ...title.subtitle, text: below };
+  return { ...layout, title: { ...title, text, subtitle }, margin: { ...margin, t: (margin.t ?? 40) + extra } };
+}
+
+const lines = (after, before) => after.split("<br>").length - before.split("<br>").length;
+
+function broken(text, room) {
+  let used = 0;
+  return text.split(" ").reduce((line, word) => {
+    const length = word.replace(/<[^>]*>/g, "").length;
+    const fits = used + length < room;
+    used = fits && !word.includes("<br>") ? used + length + 1 : length + 1;
+    return line === "" ? word : `${line}${fits ? " " : "<br>"}${word}`;
+  }, "");
 }
 
 // One object as long as nothing in it changes: Plotly.react starts from nothing, zoom lost, when it gets another one.
