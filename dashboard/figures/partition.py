@@ -1,0 +1,282 @@
+"""The data with the adaptive partition over it, and the two distribution functions in one dimension. All private."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.figures import shapes, style
+from dashboard.figures.shapes import Plane
+from dashboard.figures.style import Drawing, number
+from dashboard.text import figures as words
+from privcore.arrays import Floats, Ints
+from privcore.domain import Box
+from privcore.measure import DiscreteMeasure
+from privcore.tree import Tree
+
+HISTOGRAM_BINS = 128
+MAX_BOXES = 250
+CDF_PLACES = 1024
+
+
+def partition(
+    points: Any,
+    tree: Tree,
+    box: Box,
+    true_counts: Ints,
+    released_counts: Floats | None = None,
+    masses: Floats | None = None,
+    *,
+    axes: tuple[int, int] = (0, 1),
+    colour: str = "none",
+) -> Drawing:
+    """The points and the leaf cells of the tree; private.
+
+    `points` (n, d) in the user's units; `true_counts`, `released_counts`, `masses` (leaves,). One dimension is a line
+    with a histogram, two a map, three boxes in space; more are shown on the pair `axes`, where the outlines are the
+    shadows of the leaves. `colour` fills the cells of a map by "density" (of the true counts), by "depth" or not.
+    """
+    unit = box.to_unit(points)
+    columns = {words.TRUE_COUNT: true_counts, words.RELEASED_COUNT: released_counts, words.MASS: masses}
+    table = shapes.leaf_table(tree, box, **columns)
+    hover = {words.DEPTH: tree.leaf_depth, **columns}
+    if box.d == 1:
+        drawn = _line(unit, tree, box, true_counts, released_counts, hover)
+    elif box.d == 2:
+        drawn = _map(unit, tree, box, true_counts, hover, colour)
+    elif box.d == 3:
+        drawn = _space(unit, tree, box, true_counts, hover)
+    else:
+        drawn = _shadows(unit, tree, Plane(box, *axes))
+    alt = words.PARTITION_ALT.format(
+        n=number(len(unit)),
+        leaves=number(len(tree.leaves)),
+        axes=style.axes_text(box.columns),
+        shallow=number(tree.leaf_depth.min()),
+        deep=number(tree.leaf_depth.max()),
+        fullest=number(true_counts.max(initial=0)),
+        empty=number((true_counts == 0).sum()),
+    )
+    figure = style.figure(badge=style.banner(), title=words.PARTITION_TITLE, **drawn)
+    return Drawing(figure, alt, table)
+
+
+def _line(
+    unit: Floats, tree: Tree, box: Box, true_counts: Ints, released: Floats | None, hover: dict[str, Any]
+) -> dict[str, Any]:
+    """d = 1: records per bin of the declared range, and per leaf scaled to the same bins."""
+    counts = np.histogram(unit[:, 0], bins=HISTOGRAM_BINS, range=(0.0, 1.0))[0]
+    edges = np.linspace(0.0, 1.0, HISTOGRAM_BINS + 1)
+    order = np.argsort(tree.leaf_lower[:, 0])
+    lower, upper = tree.leaf_lower[order, 0], tree.leaf_upper[order, 0]
+    bins = (upper - lower) * HISTOGRAM_BINS
+    data, template = shapes.customdata({name: v[order] for name, v in hover.items() if v is not None})
+    histogram = {
+        "type": "bar",
+        "x": shapes.on_axis(box, 0, (edges[:-1] + edges[1:]) / 2),
+        "y": shapes.small(counts),
+        "width": float(box.width[0]) / HISTOGRAM_BINS,
+        "marker": {"color": "rgba(213,94,0,0.35)", "line": {"width": 0}},
+        "name": words.HISTOGRAM,
+        "hoverinfo": "skip",
+    }
+    x = shapes.on_axis(box, 0, np.column_stack([lower, upper]).ravel())
+    line = {"type": "scatter", "mode": "lines", "x": x, "customdata": data.repeat(2, axis=0), "hovertemplate": template}
+    true_line = {"color": style.PRIVATE.colour, "dash": "dash", "width": 2}
+    traces = [
+        histogram,
+        _boundaries(lower, upper, box),
+        {**line, "y": _steps(true_counts[order] / bins), "line": true_line, "name": words.TRUE_DENSITY},
+    ]
+    top = float(max(counts.max(initial=0), _robust_top(true_counts[order] / bins, upper - lower), 1.0)) * 1.1
+    floor = 0.0
+    if released is not None:
+        solid = {"color": style.BLUE, "width": 2}
+        densities = released[order] / bins
+        traces.append({**line, "y": _steps(densities), "line": solid, "name": words.RELEASED_DENSITY})
+        floor = max(min(0.0, float(densities.min(initial=0.0)) * 1.1), -0.3 * top)
+    layout = {
+        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False),
+        "yaxis": style.axis(words.LINE_Y.format(bins=HISTOGRAM_BINS), range=[floor, top]),
+        "yaxis2": {"overlaying": "y", "range": [0, 1], "visible": False, "fixedrange": True},
+        "bargap": 0,
+    }
+    return {"traces": traces, **layout}
+
+
+def _steps(values: Floats) -> Any:
+    return shapes.small(np.repeat(values, 2))
+
+
+def _robust_top(densities: Floats, widths: Floats) -> float:
+    """The density that all but the narrowest half a percent of the line stays below."""
+    order = np.argsort(densities)
+    reached = np.cumsum(widths[order])
+    return float(densities[order][min(int(np.searchsorted(reached, 0.995)), len(order) - 1)])
+
+
+def _boundaries(lower: Floats, upper: Floats, box: Box) -> dict[str, Any]:
+    """Leaf boundaries as ticks over the whole height, on a second vertical axis in plot units."""
+    at = np.append(lower, upper[-1:])
+    x = np.column_stack([at, at, np.full(len(at), np.nan)]).ravel()
+    y = np.tile(np.float32([0.0, 1.0, np.nan]), len(at))
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": shapes.on_axis(box, 0, x),
+        "y": y,
+        "yaxis": "y2",
+        "line": {"color": style.OUTLINE, "width": 0.7},
+        "name": words.BOUNDARIES,
+        "hoverinfo": "skip",
+    }
+
+
+def _map(unit: Floats, tree: Tree, box: Box, true_counts: Ints, hover: dict[str, Any], colour: str) -> dict[str, Any]:
+    """d = 2: the leaf cells, solid blue since the tree is released, and the points, open and orange."""
+    plane = Plane(box)
+    points, images, note = shapes.point_layer(unit, plane, style.PRIVATE, words.POINTS)
+    cells, layout, cell_note = map_cells(tree, plane, true_counts / max(true_counts.sum(), 1), hover, colour)
+    return {
+        "traces": [*cells, *points],
+        "note": [note, cell_note],
+        "images": images,
+        "height": style.MAP_HEIGHT,
+        **layout,
+    }
+
+
+def map_cells(
+    tree: Tree, plane: Plane, masses: Floats, hover: dict[str, Any], colour: str
+) -> tuple[list[dict[str, Any]], dict[str, Any], str]:
+    """The leaf cells of a map as (traces, layout, note): bars with exact hover, or a raster when there are many."""
+    logs = shapes.log_density(masses, tree)
+    low, high = shapes.density_scale(logs)
+    leaves, layout = len(tree.leaves), plane.layout() | {"showlegend": True}
+    few = leaves <= shapes.MAX_BARS
+    if few or colour == "none":
+        layout["bargap"] = 0
+    values: Floats | None = None
+    if colour == "density":
+        values = np.clip(logs, low, high)
+        steps = 1 if few else shapes.OCTAVE
+        layout["coloraxis"] = {
+            "colorscale": style.CIVIDIS,
+            "cmin": low * steps,
+            "cmax": high * steps,
+            "colorbar": shapes.density_bar(low, high, steps),
+        }
+    elif colour == "depth":
+        values = tree.leaf_depth.astype(np.float64)
+        layout["coloraxis"] = {"colorscale": style.CIVIDIS, "colorbar": style.colour_bar(words.DEPTH_BAR)}
+    if few:
+        line = style.BLUE if colour == "none" else "rgba(255,255,255,0.35)"
+        return [shapes.cell_bars(tree, plane, values, hover, line, name=words.LEAVES)], layout, ""
+    outline = style.BLUE if colour == "none" else "rgba(255,255,255,0.35)"
+    layout["shapes"] = shapes.outline_path(tree, plane, outline)
+    note = "" if layout["shapes"] else words.NO_OUTLINES.format(total=number(leaves))
+    if values is None:
+        return [], layout, note
+    steps, text = (shapes.OCTAVE, words.RASTER_HOVER) if colour == "density" else (1, words.RASTER_DEPTH_HOVER)
+    levels = np.round(values * steps).astype(np.int64)
+    return [shapes.cell_raster(tree, plane, levels, text)], layout, note or words.RASTER_CELLS.format(total=number(leaves))
+
+
+def _space(unit: Floats, tree: Tree, box: Box, true_counts: Ints, hover: dict[str, Any]) -> dict[str, Any]:
+    """d = 3: the fullest leaf boxes, the points, and the centres of those leaves for the hover."""
+    fullest = np.sort(np.argsort(-true_counts, kind="stable")[:MAX_BOXES])
+    rows = shapes.evenly(len(unit), shapes.GL_POINTS)
+    data, template = shapes.customdata({name: v[fullest] for name, v in hover.items() if v is not None})
+    line = {"color": style.BLUE, "width": 1.5}
+    boxes = shapes.box_trace(tree.leaf_lower[fullest], tree.leaf_upper[fullest], box, line=line, name=words.LEAVES)
+    traces = [
+        boxes,
+        shapes.point_trace_3d(unit[rows], box, style.PRIVATE, words.POINTS),
+        {
+            **shapes.point_trace_3d(tree.representatives[fullest], box, style.RELEASE, words.CENTRES),
+            "marker": {"color": style.BLUE, "size": 3, "symbol": "diamond"},
+            "customdata": data,
+            "hovertemplate": template,
+            "hoverinfo": None,
+        },
+    ]
+    notes = []
+    if len(fullest) < len(tree.leaves):
+        notes.append(words.SOME_BOXES.format(drawn=number(len(fullest)), total=number(len(tree.leaves))))
+    if len(rows) < len(unit):
+        notes.append(words.SOME_POINTS.format(drawn=number(len(rows)), total=number(len(unit))))
+    return {"traces": traces, "note": notes, "height": style.MAP_HEIGHT, **shapes.scene(box)}
+
+
+def _shadows(unit: Floats, tree: Tree, plane: Plane) -> dict[str, Any]:
+    """d > 3: the points on a pair of axes over the faint shadows of the leaves; not a slice, not the partition."""
+    points, images, raster_note = shapes.point_layer(unit, plane, style.PRIVATE, words.POINTS)
+    line = {"color": "rgba(0,114,178,0.35)", "width": 1}
+    outline = shapes.outline_trace(tree.leaf_lower, tree.leaf_upper, plane, line=line, name=words.LEAF_SHADOWS)
+    first, second = plane.names
+    note = words.SHADOWS.format(first=first, second=second, d=plane.box.d)
+    notes = [note, raster_note]
+    return {"traces": [outline, *points], "note": notes, "images": images, "height": style.MAP_HEIGHT, **plane.layout()}
+
+
+def cdfs(points: Any, measure: DiscreteMeasure, box: Box) -> Drawing:
+    """The distribution functions of data and release, d = 1; the area between them is W1. Private.
+
+    `points` (n, 1) in the user's units. W1 = integral of |F - G| over the declared range, in units of the axis and in
+    the unit interval.
+    """
+    data = np.sort(box.to_unit(points)[:, 0])
+    order = np.argsort(np.asarray(measure.points)[:, 0])
+    atoms = (np.asarray(measure.points)[order, 0] - box.low[0]) / box.width[0]
+    mass = np.cumsum(np.asarray(measure.masses)[order])
+    jumps = np.unique(np.concatenate([[0.0, 1.0], data, atoms]))
+    ours, theirs = _cdf_at(jumps, data, None), _cdf_at(jumps, atoms, mass)
+    area = float(np.sum(np.abs(ours - theirs)[:-1] * np.diff(jumps)))
+    x = jumps if len(jumps) <= CDF_PLACES else np.linspace(0.0, 1.0, CDF_PLACES)
+    f, g = _cdf_at(x, data, None), _cdf_at(x, atoms, mass)
+    units, name = float(box.width[0]), box.columns[0]
+    notes = [words.CDF_NOTE.format(user=number(area * units), axis=name, unit=number(area))]
+    alt = words.CDF_ALT.format(n=number(len(data)), axis=name, user=number(area * units), unit=number(area))
+    if not len(data):
+        notes, alt = [words.CDF_NOTE_EMPTY], words.CDF_ALT_EMPTY.format(axis=name)
+    if len(x) < len(jumps):
+        notes.append(words.GRID_CDF.format(places=number(len(x))))
+    at = shapes.on_axis(box, 0, np.repeat(x, 2)[1:])
+    traces = _cdf_traces(at, np.repeat(f, 2)[:-1], np.repeat(g, 2)[:-1], with_data=len(data) > 0)
+    layout = {
+        "xaxis": style.axis(name, range=[box.low[0], box.high[0]]),
+        "yaxis": style.axis(words.CDF_Y, range=[-0.02, 1.04]),
+    }
+    figure = style.figure(traces, style.banner(), words.CDF_TITLE, notes, **layout)
+    columns = dict(zip((name, *words.CDF_COLUMNS), (box.low[0] + x * units, f, g, f - g), strict=True))
+    return Drawing(figure, alt, pd.DataFrame(columns))
+
+
+def _cdf_at(x: Floats, jumps: Floats, mass: Floats | None) -> Floats:
+    """The value at x of the distribution function that jumps at the sorted places, to the cumulated mass."""
+    reached = np.searchsorted(jumps, x, side="right")
+    steps = np.arange(len(jumps) + 1) / max(len(jumps), 1) if mass is None else np.concatenate([[0.0], mass])
+    return np.asarray(steps[reached], dtype=np.float64)
+
+
+def _cdf_traces(x: Any, f: Floats, g: Floats, with_data: bool) -> list[dict[str, Any]]:
+    line = {"type": "scatter", "mode": "lines", "x": x}
+    release = {**line, "y": shapes.small(g), "line": {"color": style.BLUE, "width": 2.5}, "name": words.CDF_RELEASE}
+    if not with_data:
+        return [release]
+    dashed = {"color": style.PRIVATE.colour, "dash": "dash", "width": 2.5}
+    hover = "%{y:.4f}"
+    return [
+        {**release, "hovertemplate": hover},
+        {
+            **line,
+            "y": shapes.small(f),
+            "line": dashed,
+            "name": words.CDF_DATA,
+            "fill": "tonexty",
+            "fillcolor": "rgba(128,128,128,0.35)",
+            "hovertemplate": hover,
+        },
+    ]

@@ -1,0 +1,143 @@
+"""Where epsilon goes, and what it means for one person. Functions of the public parameters alone."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from dashboard.figures import shapes, style
+from dashboard.figures.style import Drawing, number
+from dashboard.text import figures as words
+from privcore.accounting import Cost
+
+
+def right_guesses(epsilon: Any) -> Any:
+    """The most often, in 100, that a guess about one person is right: 100 e^eps / (1 + e^eps).
+
+    >>> [round(float(right_guesses(e))) for e in (0.1, 0.5, 1, 2, 4)]
+    [52, 62, 73, 88, 98]
+    """
+    return 100.0 / (1.0 + np.exp(-np.asarray(epsilon, dtype=np.float64)))
+
+
+def odds_sentence(epsilon: float) -> str:
+    """What epsilon means, in one sentence that never rounds in favour of the mechanism."""
+    return words.ODDS.format(right=_right(epsilon))
+
+
+def _right(epsilon: float) -> str:
+    exact = float(right_guesses(epsilon))
+    return str(round(exact)) if exact < 99.5 else f"{exact:.4g}"
+
+
+def budget(cost: Cost) -> Drawing:
+    """Where epsilon goes: the exact cost of tree and leaf counts, the published bound under it, and the epsilon asked.
+
+    `cost` is what `Parameters.cost(d)` returns.
+    """
+    rows = [
+        (words.BUDGET_EXACT, cost.tree, cost.leaves, cost.total),
+        (words.BUDGET_PUBLISHED, cost.published_tree, cost.published_total - cost.published_tree, cost.published_total),
+    ]
+    names = [row[0] for row in rows]
+    parts = [(1, words.BUDGET_TREE, style.BLUE, "", "#FFFFFF"), (2, words.BUDGET_LEAVES, style.SKY, "/", "#000000")]
+    traces: list[dict[str, Any]] = []
+    for place, name, colour, pattern, ink in parts:
+        values = [float(row[place]) for row in rows]
+        traces.append(
+            {
+                "type": "bar",
+                "orientation": "h",
+                "y": names,
+                "x": values,
+                "name": name,
+                "text": [number(v) for v in values],
+                "textposition": "inside",
+                "insidetextanchor": "middle",
+                "insidetextfont": {"color": ink},
+                "textangle": 0,
+                "marker": {"color": colour, "pattern": {"shape": pattern, "fgcolor": "rgba(255,255,255,0.45)"}},
+                "hovertemplate": f"%{{y}}, {name}: %{{x:.6g}}<extra></extra>",
+            }
+        )
+    traces.append(_asked(float(cost.epsilon), names))
+    totals = [_total(name, float(row[3])) for name, row in zip(names, rows, strict=True)]
+    reach = max(float(cost.epsilon), *(float(row[3]) for row in rows))
+    layout = {
+        "barmode": "stack",
+        "bargap": 0.4,
+        "xaxis": style.axis(words.BUDGET_X, range=[0, 1.25 * reach]),
+        "yaxis": style.axis("", autorange="reversed", ticks="", showgrid=False),
+        "annotations": totals,
+    }
+    odds = words.ODDS_SHORT.format(right=_right(float(cost.total)))
+    figure = style.figure(traces, style.label(), words.BUDGET_TITLE, odds, height=320, **layout)
+    alt = words.BUDGET_ALT.format(
+        epsilon=number(cost.epsilon),
+        tree=number(cost.tree, 4),
+        leaves=number(cost.leaves, 4),
+        total=number(cost.total, 4),
+        published_tree=number(cost.published_tree, 4),
+        published_total=number(cost.published_total, 4),
+        odds=odds_sentence(float(cost.total)),
+    )
+    table = pd.DataFrame([(*row, cost.epsilon) for row in rows], columns=list(words.BUDGET_COLUMNS))
+    return Drawing(figure, alt, table)
+
+
+def _asked(epsilon: float, names: list[str]) -> dict[str, Any]:
+    """The epsilon that was asked for, as a line across the bars."""
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "x": [epsilon] * len(names),
+        "y": names,
+        "line": {"color": style.GREY, "width": 2.5, "dash": "dot"},
+        "marker": {"symbol": "line-ns-open", "size": 40, "line": {"width": 2.5}},
+        "name": words.BUDGET_NOMINAL.format(epsilon=number(epsilon)),
+        "hovertemplate": "%{x}<extra></extra>",
+    }
+
+
+def _total(name: str, total: float) -> dict[str, Any]:
+    return {
+        "x": total,
+        "y": name,
+        "text": f"<b>= {number(total, 4)}</b>",
+        "showarrow": False,
+        "xanchor": "left",
+        "xshift": 8,
+    }
+
+
+def odds(epsilon: float) -> Drawing:
+    """How often a guess about one person can be right, over epsilon, with the given epsilon marked."""
+    grid = np.geomspace(0.01, max(10.0, epsilon), 200)
+    curve = right_guesses(grid)
+    line = {"type": "scatter", "mode": "lines", "x": shapes.small(grid)}
+    here = float(right_guesses(epsilon))
+    traces = [
+        {**line, "y": shapes.small(curve), "name": words.ODDS_CURVE, "line": {"color": style.BLUE, "width": 3}},
+        {**line, "y": np.full(len(grid), 50, dtype=np.float32), "name": words.ODDS_COIN},
+        {
+            "type": "scatter",
+            "mode": "markers+text",
+            "x": [epsilon],
+            "y": [here],
+            "text": [_right(epsilon)],
+            "textposition": "top left",
+            "name": words.ODDS_HERE.format(epsilon=number(epsilon)),
+            "marker": {"color": style.BLUE, "size": 14},
+        },
+    ]
+    traces[1]["line"] = {"color": style.GREY, "width": 1.5, "dash": "dot"}
+    ticks = [0.01, 0.03, 0.1, 0.3, 1, 3, 10]
+    layout = {
+        "xaxis": style.axis(words.ODDS_X, type="log", tickvals=ticks, ticktext=[f"{t:g}" for t in ticks]),
+        "yaxis": style.axis(words.ODDS_Y, range=[48, 102]),
+    }
+    figure = style.figure(traces, style.label(), words.ODDS_TITLE, height=380, **layout)
+    table = pd.DataFrame(dict(zip(words.ODDS_COLUMNS, (grid, curve), strict=True)))
+    return Drawing(figure, odds_sentence(epsilon), table)

@@ -1,0 +1,220 @@
+"""English: every word inside a figure. Templates take the numbers of the run by name."""
+
+from __future__ import annotations
+
+BANNER = "NOT PRIVATE: shows the data"
+LABEL = "epsilon-DP"
+LABEL_WITH_EPSILON = "epsilon-DP, ε = {epsilon}"
+LABEL_SIMULATED = "epsilon-DP, ε = {epsilon} (simulated: the seed is known)"
+
+# Hover and table columns
+LEAF = "leaf"
+DEPTH = "depth"
+TRUE_COUNT = "true count"
+RELEASED_COUNT = "released count"
+MASS = "mass"
+NOISE = "noise"
+FROM = "{axis} from"
+TO = "{axis} to"
+DENSITY = "density"
+DENSITY_BAR = "density<br>1 = uniform"
+DEPTH_BAR = "depth"
+NOISE_BAR = "noise<br>(records)"
+COUNT_BAR = "records"
+RASTER_HOVER = "density 2<sup>%{z}/8</sup> times uniform"
+RASTER_DEPTH_HOVER = "depth %{z}"
+RASTER_NOISE_HOVER = "about %{z} records"
+
+# Said out loud when a figure does not draw everything
+SOME_POINTS = "{drawn} of {total} points drawn"
+SOME_BOXES = "the {drawn} fullest of {total} leaf boxes drawn"
+SOME_LEAVES = "{drawn} of {total} leaves drawn"
+SOME_ATOMS = "the {drawn} heaviest of {total} atoms drawn"
+SOME_NODES = "depths 0 to {depth}: {drawn} of {total} cells drawn"
+RASTER_POINTS = "{total} points, drawn as a {size} × {size} raster"
+RASTER_CELLS = "{total} leaves: hover shows density, the table shows each leaf"
+NO_OUTLINES = "{total} leaves: outlines too fine to draw"
+GRID_CDF = "curves drawn at {places} places; the area is exact"
+PAIR = "axes {first} and {second} of {d}"
+SHADOWS = "axes {first} and {second} of {d}: outlines are shadows of the leaves, they overlap"
+MARGINAL = "axes {first} and {second} of {d}: the mass of all other axes added up"
+
+# Partition
+POINTS = "data points"
+LEAVES = "leaf cells"
+CENTRES = "leaf centres (hover)"
+HISTOGRAM = "data"
+TRUE_DENSITY = "true density of a leaf"
+RELEASED_DENSITY = "released density of a leaf"
+BOUNDARIES = "leaf boundaries"
+LEAF_SHADOWS = "shadows of the leaf cells"
+LINE_Y = "records per 1/{bins} of the range"
+PARTITION_TITLE = "The data and its adaptive cells"
+PARTITION_ALT = (
+    "Not private. {n} data points and the {leaves} leaf cells of the private tree over {axes}. "
+    "Leaf depths run from {shallow} to {deep}; the fullest leaf holds {fullest} points, {empty} leaves hold none."
+)
+
+# CDFs, d = 1
+CDF_TITLE = "W1 is the area between the curves"
+CDF_Y = "share of the mass to the left"
+CDF_DATA = "data"
+CDF_RELEASE = "release"
+CDF_AREA = "area = W1"
+CDF_NOTE = "W1 = {user} in units of {axis} = {unit} in the unit interval"
+CDF_NOTE_EMPTY = "no data: the data has no distribution function"
+CDF_ALT = (
+    "Not private. Distribution functions of {n} data points and of the release over {axis}. "
+    "The area between them is W1 = {user} in units of {axis}, {unit} in the unit interval."
+)
+CDF_ALT_EMPTY = "Not private. Distribution function of the release over {axis}. There are no data points, so W1 is not defined."
+CDF_COLUMNS = ("data", "release", "difference")
+
+# Measure
+MEASURE_CELLS_TITLE = "What is released: mass of the cells"
+MEASURE_ATOMS_TITLE = "What is released: atoms"
+MEASURE_SAMPLE_TITLE = "What is released: made-up points"
+CELLS = "released cells"
+ATOMS = "atoms, area = mass"
+SAMPLE = "sampled points"
+STEMS = "atoms, height = mass"
+SAMPLE_Y = "points per 1/{bins} of the range"
+MEASURE_Y = "released density, 1 = uniform"
+ATOM_Y = "mass of an atom"
+MEASURE_ALT = (
+    "Epsilon-DP release over {axes}: {leaves} leaf cells, {atoms} atoms, {positive} of them with mass. "
+    "The heaviest leaf holds {heaviest} of the mass, the densest is {densest} times as dense as uniform."
+)
+MEASURE_ALT_SAMPLE = "{sampled} points sampled from the epsilon-DP release over {axes}. None of them is a data point."
+
+# Noise
+SCATTER_TITLE = "True and released count of each leaf"
+SCATTER_X = "true count (records)"
+SCATTER_Y = "released count (records)"
+SCATTER_LEAVES = "leaf"
+SCATTER_NEGATIVE = "leaf released below zero"
+SCATTER_DIAGONAL = "no noise"
+SCATTER_ALT = (
+    "Not private. True against released count of {leaves} leaves. The noise has mean {mean} and standard deviation "
+    "{sd} records; the largest error is {worst} records, {negative} leaves were released below zero."
+)
+LAW_TITLE = "Leaf noise over the law it was drawn from"
+LAW_X = "noise (records)"
+LAW_Y = "share of the leaves"
+LAW_SEEN = "this run"
+LAW_EXACT = "exact law"
+LAW_COLUMNS = ("noise (records)", "leaves", "share", "law")
+LAW_NOTE = "up at rate {a}, down at rate {b}, mean {mean} subtracted"
+LAW_NOTE_SYMMETRIC = "up and down at rate {a}"
+LAW_HOVER = "%{x:.4~g} records: %{customdata} leaves, share %{y:.3~f}<extra></extra>"
+LAW_EXACT_HOVER = "%{x:.4~g} records: probability %{y:.3~f}<extra></extra>"
+LAW_ALT = (
+    "Not private. Histogram of the noise of {leaves} leaves with the two-rate geometric law (rates {a} up, {b} down, "
+    "its mean {mean} subtracted). Observed standard deviation {seen}, the law's {sd} records."
+)
+PROJECTION_TITLE = "Mass before and after the projection"
+PROJECTION_X = "leaves, sorted by their noisy mass"
+PROJECTION_Y = "mass"
+PROJECTION_BEFORE = "noisy mass"
+PROJECTION_NEGATIVE = "negative: impossible"
+PROJECTION_AFTER = "after projection ({method})"
+PROJECTION_HOVER = "{what}: %{{y:.4~g}}<extra></extra>"
+PROJECTION_COLUMNS = ("noisy mass", "released mass", "change")
+PROJECTION_NOTE = "{negative} of {leaves} leaves negative, {removed} of mass moved to fill them"
+PROJECTION_ALT = (
+    "Noisy mass of {leaves} leaves, sorted, before and after the {method} projection. Before: {negative} leaves are "
+    "negative, {below} of mass in all, the sum is {sum_before}. After: the least is {least}, the sum {sum_after}."
+)
+NOISE_MAP_TITLE = "Where the noise fell"
+NOISE_OF_LEAF = "noise of a leaf"
+RASTER_NOISE_NOTE = "{total} leaves: hover shows whole records, the table shows each leaf"
+CENTRES_NOTE = "leaf centres on the axes {first} and {second} of {d}"
+NOISE_MAP_ALT = (
+    "Not private. Noise of {leaves} leaves by place over {axes}: from {low} to {high} records, "
+    "standard deviation {sd}."
+)
+
+# Error
+W1_TITLE = "W1 error of the release"
+W1_X = "W1 (unit cube)"
+W1_TOTAL = "this release"
+W1_RESOLUTION = "resolution: cells"
+W1_PRIVACY = "privacy: noise"
+W1_PARTS = "its two parts"
+W1_ROLLS = "other rolls of the noise"
+W1_RULERS = "rulers"
+W1_INTERVAL = "{lower} to {upper}"
+W1_MISSING = "not computed"
+W1_NO_DATA = "No data points: W1 is not defined."
+W1_METHOD = "W1 {how}"
+W1_EXACT = "exact ({method})"
+W1_CERTIFIED = "between the two ends of its bar ({method})"
+W1_COLUMNS = ("what", "kind", "lower", "upper", "exact", "method")
+W1_ALT = (
+    "Not private. W1 between the data and the release is {total}, {how}. Resolution part {resolution}, "
+    "privacy part {privacy}. Rulers: {rulers}."
+)
+W1_ALT_EMPTY = "There are no data points, so W1 is not defined."
+BOUNDS_TITLE = "W1 and what the theory promises"
+BOUNDS_X = "W1 (unit cube), log scale"
+BOUNDS_MEASURED = "measured"
+BOUNDS_PROVED = "proved for these dials"
+BOUNDS_GREYED = "not proved for these dials"
+BOUNDS_NONE = "no number"
+BOUNDS_ALT = "Not private. Measured W1 {total}. Proved bounds: {proved}. Not proved for these dials: {greyed}."
+NONE = "none"
+
+# Privacy
+BUDGET_TITLE = "Where epsilon goes"
+BUDGET_X = "epsilon"
+BUDGET_EXACT = "exact cost"
+BUDGET_PUBLISHED = "published bound"
+BUDGET_TREE = "tree"
+BUDGET_LEAVES = "leaf counts"
+BUDGET_NOMINAL = "ε = {epsilon} asked for"
+BUDGET_COLUMNS = ("accounting", "tree", "leaf counts", "total", "asked for")
+BUDGET_ALT = (
+    "Epsilon asked for: {epsilon}. Exact cost: tree {tree}, leaf counts {leaves}, total {total}. "
+    "By the published bound: tree {published_tree}, total {published_total}. {odds}"
+)
+ODDS = (
+    "Somebody who must guess whether one given person is in the data is right at most {right} times in 100 "
+    "(a coin: 50)."
+)
+ODDS_SHORT = "best guess about one person: right at most {right} times in 100"
+ODDS_TITLE = "What epsilon means for one person"
+ODDS_X = "epsilon (log scale)"
+ODDS_Y = "right guesses in 100, at most"
+ODDS_CURVE = "e<sup>ε</sup> / (1 + e<sup>ε</sup>)"
+ODDS_HERE = "ε = {epsilon}"
+ODDS_COIN = "a coin"
+ODDS_COLUMNS = ("epsilon", "right guesses in 100, at most")
+MORE_PRIVATE = "more private"
+MORE_ACCURATE = "more accurate"
+
+# Tree
+ICICLE_TITLE = "The tree, root on top"
+ICICLE_X = "each leaf is equally wide"
+ICICLE_Y = "depth"
+LEAVES_BELOW = "leaves below"
+ICICLE_PRIVATE = "Not private. "
+ICICLE_RELEASE = "Epsilon-DP. "
+ICICLE_COLUMNS = ("depth", "parent", "leaves below", "leaf", "count")
+ICICLE_ALT = (
+    "{privacy}Tree of {nodes} cells, {leaves} of them leaves, root on top; depth up to {deep}. "
+    "The root holds {root} records{note}."
+)
+EMPTY_CELL = "publicly empty"
+LEVELS_TITLE = "Count against depth: who was split"
+LEVELS_X = "depth"
+LEVELS_Y = "true count (records)"
+LEVELS_SPLIT = "split"
+LEVELS_LUCKY = "split by noise alone"
+LEVELS_LEAF = "not split"
+LEVELS_LINE = "threshold θ + depth · δ"
+LEVELS_ALT = (
+    "Not private. True count against depth of {nodes} cells with the threshold {theta} + {delta} per level. "
+    "{split} cells were split, {lucky} of them by noise alone: their count is not above the threshold."
+)
+SOME_CELLS = "{drawn} of {total} cells drawn"
+LEVELS_COLUMNS = ("depth", "true count", "threshold", "noise", "outcome")
