@@ -19,9 +19,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privcore import tables
 from privcore.errors import InvalidPointsError
-from privcore.tables import Table, read_table
+from privcore.tables import Table, excel, read_table
+from privcore.tables import parquet as parquet_reader
 
 
 def kinds(table: Table) -> dict[str, str]:
@@ -441,6 +441,11 @@ def test_excel_numbers_stored_as_text_are_read_as_strictly_as_text() -> None:
     assert kinds(read_table(workbook([["x", "b"], [1, True], [2, False]])))["b"] == "text"
 
 
+def test_excel_numbers_too_large_are_infinite() -> None:
+    table = read_table(workbook([["x", "n"], [10**400, 2**70], [-(10**400), 1]]))
+    assert table.points(["x", "n"]).tolist() == [[np.inf, 2.0**70], [-np.inf, 1]]
+
+
 def test_excel_without_header_and_with_gaps() -> None:
     table = read_table(workbook([[], [1, 2], [], [3, 4]]))
     assert not table.header
@@ -453,12 +458,12 @@ def test_zip_files_are_checked_before_they_are_opened(monkeypatch: pytest.Monkey
     with zipfile.ZipFile(buffer, "w") as archive:
         archive.writestr("a.txt", "x")
     assert "not an Excel workbook" in said(read_table(buffer.getvalue()), "error")
-    monkeypatch.setattr(tables, "MAX_UNZIPPED", 100)
+    monkeypatch.setattr(excel, "MAX_UNZIPPED", 100)
     assert "would unpack to" in said(read_table(workbook([["x"], [1]])), "error")
 
 
 def test_sheets_with_too_many_cells_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tables, "MAX_CELLS", 3)
+    monkeypatch.setattr(excel, "MAX_CELLS", 3)
     assert "more than 3 cells" in said(read_table(workbook([["x", "y"], [1, 2]])), "error")
 
 
@@ -518,7 +523,7 @@ def test_parquet_round_trip(rows: list[tuple[float, int]]) -> None:
 
 def test_parquet_without_numbers_and_too_large(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "No column holds numbers" in said(read_table(parquet({"city": ["a"]})), "error")
-    monkeypatch.setattr(tables, "MAX_NUMBERS", 2)
+    monkeypatch.setattr(parquet_reader, "MAX_NUMBERS", 2)
     assert "more than 2 numbers" in said(read_table(parquet({"x": [1, 2, 3]})), "error")
 
 

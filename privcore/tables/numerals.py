@@ -52,12 +52,12 @@ def form_of(cell: str) -> Form:
     ['whole', '.', ',', ',?', '.', ',', ',', 'missing', 'text']
     """
     text = cell.strip()
-    if text in MISSING:
-        return "missing"
     plain = _PLAIN.fullmatch(text)
     if plain:
-        mark = plain[1] or plain[2] or plain[3]
-        return "whole" if not mark else _marked(mark, sure=not _ONE_GROUP.fullmatch(text))
+        mark = plain[plain.lastindex] if plain.lastindex else ""
+        return _marked(mark, sure=len(text) > 8 or not _ONE_GROUP.fullmatch(text)) if mark else "whole"
+    if text in MISSING:
+        return "missing"
     if _POINT_GROUPED.fullmatch(text):
         return "."
     if _COMMA_GROUPED.fullmatch(text):
@@ -66,6 +66,15 @@ def form_of(cell: str) -> Form:
     if spaced:
         return _marked(spaced[2], sure=True) if spaced[2] else "whole"
     return "whole" if _INFINITE.fullmatch(text) else "text"
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell is a number under some decimal mark.
+
+    >>> is_number("1.234,5"), is_number("NA")
+    (True, False)
+    """
+    return form_of(cell) not in ("text", "missing")
 
 
 def _marked(mark: str, sure: bool) -> Form:
@@ -80,13 +89,21 @@ def number_of(cell: str, decimal: Mark) -> float:
     >>> number_of("1,234.5", "."), number_of("1.234,5", ","), number_of("1.5", ","), number_of("1,234", ".")
     (1234.5, 1234.5, nan, 1234.0)
     """
-    other: Mark = "," if decimal == "." else "."
-    if form_of(cell) not in ("whole", decimal, decimal + "?", other + "?"):
-        return math.nan
+    return _number(cell, decimal) if form_of(cell) in _readable(decimal) else math.nan
+
+
+def _readable(decimal: Mark) -> tuple[Form, ...]:
+    """The forms that are numbers when `decimal` is the decimal mark."""
+    return ("whole", ".", ".?", ",?") if decimal == "." else ("whole", ",", ",?", ".?")
+
+
+def _number(cell: str, decimal: Mark) -> float:
     digits = cell.strip().replace("\u2212", "-")
-    for group in _SPACES + other:
-        digits = digits.replace(group, "")
-    return float(digits.replace(decimal, "."))
+    if decimal == "," or not digits.isascii() or any(mark in digits for mark in " ',"):
+        for group in _SPACES + ("," if decimal == "." else "."):
+            digits = digits.replace(group, "")
+        digits = digits.replace(decimal, ".")
+    return float(digits)
 
 
 def is_date(cell: str) -> bool:
@@ -127,8 +144,15 @@ class Cells:
 
     def numbers(self, decimal: Mark) -> Floats:
         """The rows as numbers, NaN where a cell is missing or isn't one, shape (n,)."""
-        values = np.fromiter((number_of(text, decimal) for text in self.texts), dtype=np.float64, count=len(self.texts))
+        good = np.isin(self.codes, [_CODE[form] for form in _readable(decimal)])
+        values = np.full(len(self.texts), np.nan)
+        for index in np.flatnonzero(good):
+            values[index] = _number(self.texts[index], decimal)
         return values[self.row] if len(values) else np.empty(0)
+
+    def unreadable(self, decimal: Mark) -> Bools:
+        """Which rows hold something that is no number under this decimal mark, shape (n,)."""
+        return ~self.where("missing", *_readable(decimal))
 
     def first(self, *forms: Form) -> str:
         """The first cell, in the order of the file, that has one of these forms."""

@@ -13,6 +13,8 @@ Level = Literal["error", "warning", "note"]
 SHOWN = 5
 """How many line numbers a problem lists before it only counts the rest."""
 
+SAVE_AS = "Save the table as CSV (UTF-8), Excel (.xlsx) or Parquet."
+
 
 @dataclass(frozen=True)
 class Problem:

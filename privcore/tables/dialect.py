@@ -16,8 +16,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcore.arrays import Bools, Ints
-from privcore.numerals import form_of
-from privcore.problems import Problem, Refusal, lines_text
+from privcore.tables.numerals import form_of
+from privcore.tables.problems import Problem, Refusal, lines_text
 
 DELIMITERS = (",", ";", "\t", "|")
 NAMES = {",": "comma", ";": "semicolon", "\t": "tab", "|": "pipe", None: "none (one column)"}

@@ -1,0 +1,122 @@
+"""What was read: the table, its columns, and what the owner may say about the file."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+from privcore.arrays import Floats, Ints
+from privcore.errors import InvalidPointsError
+from privcore.tables.numerals import Cells, Mark
+from privcore.tables.problems import Problem
+
+Kind = Literal["number", "mixed", "text", "date", "empty", "unclear"]
+
+
+@dataclass(frozen=True)
+class Column:
+    """What was decided about one column.
+
+    `kind` is "number"; "mixed", numbers with a few cells that aren't; "text"; "date"; "empty"; or "unclear",
+    numbers that can be read in two ways. `decimal` is the column's own decimal mark where it has one.
+    """
+
+    name: str
+    kind: Kind
+    decimal: Mark | None = None
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table as it was read, and how.
+
+    `frame` holds every column that was read, under its original name (made unique where it wasn't): numbers as
+    int64, uint64 or float64, all else as the text that stands in the file. `header` says whether the names come
+    from the file; `comments` counts comment lines, `ragged` the rows left out because of their number of fields;
+    `lines` (n,) is the line (in a workbook or a Parquet file: the row) where each row begins.
+    """
+
+    frame: pd.DataFrame
+    problems: tuple[Problem, ...] = ()
+    columns: tuple[Column, ...] = ()
+    name: str | None = None
+    format: Literal["csv", "excel", "parquet"] | None = None
+    delimiter: str | None = None
+    encoding: str | None = None
+    decimal: Mark = "."
+    header: bool = True
+    comments: int = 0
+    ragged: int = 0
+    sheet: str | None = None
+    lines: Ints = field(default_factory=lambda: np.empty(0, dtype=np.int64), repr=False)
+
+    @property
+    def ok(self) -> bool:
+        """Whether no problem is an error.
+
+        >>> from privcore.tables import read_table
+        >>> read_table(b"x,y\\n1,2\\n").ok, read_table(b"").ok
+        (True, False)
+        """
+        return not any(problem.level == "error" for problem in self.problems)
+
+    @property
+    def numeric(self) -> pd.DataFrame:
+        """The columns that can be coordinates, as float64; NaN where a cell is empty.
+
+        >>> from privcore.tables import read_table
+        >>> list(read_table(b"city,x,y\\nWindhoek,1,2.5\\n").numeric)
+        ['x', 'y']
+        """
+        names = [column.name for column in self.columns if column.kind == "number"]
+        return self.frame[names].astype(np.float64)
+
+    def points(self, columns: Sequence[str], others: Literal["refuse", "missing"] = "refuse") -> Floats:
+        """The chosen columns as points, shape (n, d): NaN where a cell is empty.
+
+        With `others="missing"` a cell that isn't a number counts as empty and a row of the wrong length as a row
+        of NaN, at the end: then what becomes of a row depends on that row alone.
+        Raises `InvalidPointsError` for a column that is missing or holds no numbers; the message has no cell.
+
+        >>> from privcore.tables import read_table
+        >>> read_table(b"x;y\\n1,5;2\\n;3,5\\n").points(["x", "y"])
+        array([[1.5, 2. ],
+               [nan, 3.5]])
+        """
+        if not columns:
+            raise InvalidPointsError("No column is named. Name one or more columns of the table.")
+        usable = {"number", "empty", "mixed"} if others == "missing" else {"number", "empty"}
+        known = {column.name: column for column in self.columns}
+        for name in columns:
+            if name not in known:
+                raise InvalidPointsError(f"The table has no column {name!r}. Its columns are {', '.join(known)}.")
+            if known[name].kind not in usable:
+                raise InvalidPointsError(f"Column {name!r} can't be read as numbers. Choose another, or correct it.")
+        chosen = [self._values(known[name]) for name in columns]
+        points = np.column_stack(chosen)
+        if others == "missing" and self.ragged:
+            points = np.vstack([points, np.full((self.ragged, len(columns)), np.nan)])
+        return points
+
+    def _values(self, column: Column) -> Floats:
+        series = self.frame[column.name]
+        if column.kind == "number":
+            return series.to_numpy(dtype=np.float64)
+        if column.kind == "empty":
+            return np.full(len(series), np.nan)
+        return Cells.of(series.astype(str)).numbers(column.decimal or self.decimal)
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the owner says about the file; None where the file has to say it."""
+
+    delimiter: str | None
+    decimal: Mark | None
+    encoding: str | None
+    header: bool | None
+    sheet: str | None
