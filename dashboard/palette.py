@@ -18,7 +18,7 @@ COLOURS: dict[str, tuple[str, str]] = {
     "background": ("#ffffff", "#121417"),
     "panel": ("#f3f5f7", "#1d2126"),
     "grid": ("#dde1e6", "#343a42"),
-    "edge": ("#8a8f98", "#7d8590"),
+    "edge": ("#828790", "#7d8590"),
     "release": ("#0072b2", "#56b4e9"),
     "private": ("#b34a00", "#f0a73a"),
     "green": ("#00795a", "#2fbf95"),
