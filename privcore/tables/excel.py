@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import io
 import math
@@ -33,15 +34,10 @@ def read_excel(data: bytes, options: Options) -> Table:
         todo = "Install it with pip install 'privcore[excel]', or save the table as CSV."
         raise Refusal("Reading Excel files needs the package openpyxl", "", todo) from None
     try:
-        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
-        names = [sheet.title for sheet in book.worksheets]
-        if not names or (options.sheet is not None and options.sheet not in names):
-            raise Refusal(
-                "The workbook has no such sheet", "", f"Its sheets are {', '.join(map(quoted, names)) or 'none'}."
-            )
-        chosen = options.sheet or names[0]
-        rows, numbers = _sheet_rows(book[chosen])
-        book.close()
+        with contextlib.closing(openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)) as book:
+            names = [sheet.title for sheet in book.worksheets]
+            chosen = _chosen_sheet(names, options.sheet)
+            rows, numbers = _sheet_rows(book[chosen])
     except Refusal:
         raise
     except Exception as error:  # openpyxl lets whatever a broken file provokes pass through
@@ -56,6 +52,13 @@ def read_excel(data: bytes, options: Options) -> Table:
     return Table(
         frame, tuple(problems + found), columns, format="excel", header=header, sheet=chosen, lines=numbers[header:]
     )
+
+
+def _chosen_sheet(names: list[str], sheet: str | None) -> str:
+    if names and (sheet is None or sheet in names):
+        return sheet or names[0]
+    listed = ", ".join(map(quoted, names)) or "none"
+    raise Refusal("The workbook has no such sheet", "", f"Its sheets are {listed}.")
 
 
 def _check_zip(data: bytes) -> None:
