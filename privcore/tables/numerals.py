@@ -130,7 +130,7 @@ class Cells:
     def of(cls, column: pd.Series[str]) -> Cells:
         """Classify a column of text, shape (n,)."""
         row, texts = pd.factorize(column)
-        known = tuple(map(str, texts))
+        known = tuple(texts.tolist())
         codes = np.fromiter((_CODE[form_of(text)] for text in known), dtype=np.int64, count=len(known))
         return cls(known, codes, row.astype(np.int64))
 
