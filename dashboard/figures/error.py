@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,6 +14,10 @@ from dashboard.figures import style
 from dashboard.figures.style import Drawing, number
 from dashboard.text import figures as words
 from privcore.transport import W1
+
+
+LINE = 21
+"""Pixels of a line of text in the figure of bounds."""
 
 
 @dataclass(frozen=True)
@@ -29,6 +34,10 @@ class _Row:
     @property
     def middle(self) -> float:
         return (self.lower + self.upper) / 2
+
+    @property
+    def end(self) -> float:
+        return 0.0 if np.isnan(self.upper) else self.upper
 
     @property
     def text(self) -> str:
@@ -59,27 +68,30 @@ def w1(
     table = pd.DataFrame(
         [(r.name, r.kind, r.lower, r.upper, r.exact, r.method) for r in reversed(lines)], columns=list(words.W1_COLUMNS)
     )
-    names = [line.name for line in lines]
-    traces = [
-        _bars([r for r in lines if r.kind == words.W1_RULERS], style.GREY, "solid", words.W1_RULERS),
-        _bars([r for r in lines if r.kind == words.W1_PARTS], style.ORANGE, "parts", words.W1_PARTS),
-        _bars([r for r in lines if r.kind == words.W1_TOTAL], style.VERMILLION, "total", words.W1_TOTAL),
+    height_of = {id(line): place for place, line in enumerate(lines)}
+    groups = [
+        (words.W1_TOTAL, style.VERMILLION, ""),
+        (words.W1_PARTS, style.ORANGE, "/"),
+        (words.W1_RULERS, style.GREY, ""),
     ]
+    traces = []
+    for kind, colour, pattern in groups:
+        chosen = [line for line in lines if line.kind == kind]
+        if chosen:
+            traces.append(_bars(chosen, [height_of[id(line)] for line in chosen], colour, pattern, kind))
     if len(rolls):
-        marker = {"symbol": "circle-open", "size": 8, "color": style.VERMILLION, "line": {"width": 1.3}}
-        place = {"x": [float(v) for v in rolls], "y": [words.W1_TOTAL] * len(rolls)}
-        hover = {"hovertemplate": "%{x:.4~g}<extra></extra>"}
-        traces.append({"type": "scatter", "mode": "markers", "name": words.W1_ROLLS, "marker": marker, **place, **hover})
-    reach = [r.upper for r in lines if np.isfinite(r.upper)] + [float(v) for v in rolls]
+        traces.append(_rolls(rolls, height_of[id(ours[0])]))
+    right = [max([line.end, *(rolls if line is ours[0] else [])]) for line in lines]
+    traces += [_values(lines, right), style.row_names([line.name for line in lines], 0.0)]
     layout = {
-        "xaxis": style.axis(words.W1_X, range=[0, 1.28 * max([*reach, 1e-9])]),
-        "yaxis": style.axis("", categoryorder="array", categoryarray=names, showgrid=False, ticks="", automargin=True),
-        "bargap": 0.35,
+        "xaxis": style.axis(words.W1_X, range=[0, 1.3 * max([*right, 1e-9])]),
+        "yaxis": style.rows(len(lines)),
         "barmode": "overlay",
+        "left": style.ROW_LEFT,
     }
     how = words.W1_NO_DATA if total is None else words.W1_METHOD.format(how=_how(total))
     alt = _w1_alt(total, ours, rows)
-    height = 180 + 34 * len(lines)
+    height = 190 + 42 * len(lines)
     return Drawing(style.figure(traces, style.banner(), words.W1_TITLE, how, height=height, **layout), alt, table)
 
 
@@ -96,24 +108,52 @@ def _how(value: W1) -> str:
     return template.format(method=value.method)
 
 
-def _bars(rows: list[_Row], colour: str, pattern: str, name: str) -> dict[str, Any]:
-    """Horizontal bars up to the middle of each interval, with the interval as an error bar and the value as text."""
-    fill = {"solid": {}, "total": {}, "parts": {"shape": "/", "fgcolor": "#000000", "size": 6, "solidity": 0.25}}[pattern]
+def _bars(rows: list[_Row], places: list[int], colour: str, pattern: str, name: str) -> dict[str, Any]:
+    """Horizontal bars up to the middle of each interval, the interval as an error bar."""
     half = [0.0 if np.isnan(r.upper) else (r.upper - r.lower) / 2 for r in rows]
-    error = {"type": "data", "array": half, "color": style.GREY, "thickness": 2, "width": 6, "visible": any(half)}
+    fill = {"shape": pattern, "fgcolor": "#000000", "size": 6, "solidity": 0.25}
     return {
         "type": "bar",
         "orientation": "h",
-        "y": [r.name for r in rows],
+        "y": places,
         "x": [0.0 if np.isnan(r.upper) else r.middle for r in rows],
-        "error_x": error,
-        "text": [f" {r.text}" for r in rows],
-        "textposition": "outside",
-        "cliponaxis": False,
+        "width": style.BAR,
+        "offset": -0.5,
+        "error_x": {
+            "type": "data",
+            "array": half,
+            "color": style.GREY,
+            "thickness": 3,
+            "width": 7,
+            "visible": any(half),
+        },
         "marker": {"color": colour, "pattern": fill, "line": {"width": 0}},
         "name": name,
-        "hovertemplate": "%{y}: %{text}<extra></extra>",
-        "showlegend": bool(rows),
+        "customdata": [[r.name, r.text] for r in rows],
+        "hovertemplate": "%{customdata[0]}: %{customdata[1]}<extra></extra>",
+    }
+
+
+def _rolls(rolls: Sequence[float], place: int) -> dict[str, Any]:
+    """Other rolls of the noise as open circles on the bar of this release."""
+    marker = {"symbol": "circle-open", "size": 9, "color": style.GREY, "line": {"width": 2}}
+    where = {"x": [float(v) for v in rolls], "y": [place - 0.5 + style.BAR / 2] * len(rolls)}
+    hover = {"hovertemplate": "%{x:.4~g}<extra></extra>"}
+    return {"type": "scatter", "mode": "markers", "name": words.W1_ROLLS, "marker": marker, **where, **hover}
+
+
+def _values(lines: list[_Row], right: list[float]) -> dict[str, Any]:
+    """The numbers, right of everything drawn in their row."""
+    return {
+        "type": "scatter",
+        "mode": "text",
+        "x": right,
+        "y": [place - 0.5 + style.BAR / 2 for place in range(len(lines))],
+        "text": [f"  {line.text}" for line in lines],
+        "textposition": "middle right",
+        "cliponaxis": False,
+        "hoverinfo": "skip",
+        "showlegend": False,
     }
 
 
@@ -137,91 +177,99 @@ def bounds(total: W1 | None, theory: pd.DataFrame) -> Drawing:
     names = [str(name) for name in theory["name"]]
     values = theory["value"].to_numpy(dtype=np.float64)
     proved = theory["proved"].to_numpy(dtype=np.bool_)
+    reasons = ["" if proved[i] else str(reason) for i, reason in enumerate(theory["reason"])]
     drawable = np.isfinite(values) & (values > 0)
     upper = float("nan") if total is None else float(total.upper)
-    traces = []
+    labels = [_bound_name(*row) for row in zip(names, reasons, drawable, strict=True)]
+    top, rows = _row_places(labels)
     groups = [
         (proved & drawable, style.BLUE, "diamond", words.BOUNDS_PROVED),
         (~proved & drawable, style.GREY, "diamond-open", words.BOUNDS_GREYED),
     ]
-    for mask, colour, symbol, label in groups:
-        chosen = np.flatnonzero(mask)
-        if not len(chosen):
-            continue
-        reasons = ["" if proved[i] else str(theory["reason"].iloc[i]) for i in chosen]
-        traces.append(
-            {
-                "type": "scatter",
-                "mode": "markers+text",
-                "x": values[chosen],
-                "y": [names[i] for i in chosen],
-                "text": [f" {number(values[i])}" for i in chosen],
-                "textposition": "middle right",
-                "marker": {"color": colour, "size": 13, "symbol": symbol, "line": {"width": 2}},
-                "name": label,
-                "customdata": reasons,
-                "hovertemplate": "%{y}: %{x:.4~g}<br>%{customdata}<extra></extra>",
-                "cliponaxis": False,
-            }
-        )
+    traces = [
+        _bound_marks(names, values, reasons, rows, np.flatnonzero(mask), colour, symbol, label)
+        for mask, colour, symbol, label in groups
+        if mask.any()
+    ]
     if np.isfinite(upper) and upper > 0:
-        traces.append(_measured(upper, names))
-    layout = {"xaxis": _log_axis([*values[drawable], upper]), "yaxis": _reasons_axis(names, theory, values, drawable)}
+        traces.append(_measured(upper, rows))
+    low, high = _log_range([*values[drawable], upper])
+    traces.append(style.row_names(labels, 10.0**low, rows.tolist()))
+    layout = {
+        "xaxis": style.axis(words.BOUNDS_X, type="log", range=[low, high], **style.log_ticks(low, high)),
+        "yaxis": {"visible": False, "range": [-0.2, top], "fixedrange": True},
+        "left": style.ROW_LEFT,
+    }
     alt = words.BOUNDS_ALT.format(
         total=words.W1_MISSING if total is None else number(upper),
         proved=_listed(names, values, proved),
         greyed=_listed(names, values, ~proved),
     )
-    height = 190 + 46 * max(len(names), 1)
+    height = round(180 + LINE * top)
     figure = style.figure(traces, style.banner(), words.BOUNDS_TITLE, height=height, **layout)
     return Drawing(figure, alt, theory.reset_index(drop=True))
 
 
-def _measured(upper: float, names: list[str]) -> dict[str, Any]:
-    """The measured W1 as a dashed line across all rows."""
-    ends = [names[0], names[-1]] if names else [words.W1_TOTAL]
+def _bound_marks(
+    names: list[str], values: Any, reasons: list[str], rows: Any, chosen: Any, colour: str, symbol: str, label: str
+) -> dict[str, Any]:
     return {
         "type": "scatter",
-        "mode": "lines+markers",
-        "x": [upper] * len(ends),
-        "y": ends,
+        "mode": "markers+text",
+        "x": values[chosen],
+        "y": rows[chosen] - 0.75,
+        "text": [f" {number(values[i])}" for i in chosen],
+        "textposition": "middle right",
+        "marker": {"color": colour, "size": 13, "symbol": symbol, "line": {"width": 2, "color": colour}},
+        "name": label,
+        "customdata": [[names[i], reasons[i]] for i in chosen],
+        "hovertemplate": "%{customdata[0]}: %{x:.4~g}<br>%{customdata[1]}<extra></extra>",
+        "cliponaxis": False,
+    }
+
+
+def _row_places(labels: list[str]) -> tuple[float, Any]:
+    """The height of all rows and where the last line of each name stands, in lines of text from the bottom."""
+    lines = np.array([label.count("<br>") + 1 for label in labels] or [1])
+    below = np.cumsum((lines + 2.0)[::-1])[::-1]
+    return float(below[0]), (below - lines - 0.3)[: len(labels)]
+
+
+def _measured(upper: float, rows: Any) -> dict[str, Any]:
+    """The measured W1 as a dashed line through the marks of every row, interrupted where the names stand."""
+    ends = np.column_stack([rows - 1.5, rows, np.full(len(rows), np.nan)]).ravel()
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": np.full(max(len(ends), 2), upper),
+        "y": ends if len(ends) else np.array([0.0, 1.0]),
         "line": {"color": style.PRIVATE.colour, "dash": "dash", "width": 2.5},
-        "marker": {"symbol": "circle-open", "size": 9},
         "name": f"{words.BOUNDS_MEASURED}: {number(upper)}",
         "hovertemplate": "%{x:.4~g}<extra></extra>",
     }
 
 
-def _log_axis(values: list[float]) -> dict[str, Any]:
-    real = [v for v in values if np.isfinite(v) and v > 0] or [1.0]
-    low, high = np.log10(min(real)), np.log10(max(real))
-    room = 0.12 * (high - low) + 0.1
-    return style.axis(words.BOUNDS_X, type="log", range=[low - room, high + 2.2 * room])
+def _bound_name(name: str, reason: str, drawable: bool) -> str:
+    """The name of a bound, and the reason when it is not proved or has no number."""
+    missing = "" if drawable else f" ({words.BOUNDS_NONE})"
+    return f"{name}{missing}<br><i>{wrap(reason)}</i>" if reason else f"{name}{missing}"
 
 
-def _reasons_axis(names: list[str], theory: pd.DataFrame, values: Any, drawable: Any) -> dict[str, Any]:
-    """Row names, with the reason under the name of a bound that does not hold or has no number."""
-    text = []
-    for i, name in enumerate(names):
-        reason = str(theory["reason"].iloc[i])
-        grey = not bool(theory["proved"].iloc[i]) or not drawable[i]
-        text.append(f"{name}<br><span style='font-size:0.8em'>{wrap(reason)}</span>" if grey and reason else name)
-    shown = {"tickmode": "array", "tickvals": names, "ticktext": text}
-    return style.axis("", autorange="reversed", categoryorder="array", categoryarray=names, ticks="", **shown)
-
-
-def wrap(sentence: str, width: int = 38) -> str:
-    """A sentence in lines of at most `width` characters, for an axis label.
+def wrap(sentence: str, width: int = 48) -> str:
+    """A sentence in lines of at most `width` characters.
 
     >>> wrap("one two three", 8)
     'one two<br>three'
     """
-    lines = [""]
-    for word in sentence.split():
-        if len(lines[-1]) + len(word) >= width and lines[-1]:
-            lines.append("")
-        lines[-1] = f"{lines[-1]} {word}".strip()
-    return "<br>".join(lines)
+    return "<br>".join(textwrap.wrap(sentence, width))
+
+
+def _log_range(values: list[float]) -> tuple[float, float]:
+    """The range of a log axis, in powers of ten, with room for the numbers right of the marks."""
+    real = [v for v in values if np.isfinite(v) and v > 0] or [1.0]
+    low, high = float(np.log10(min(real))), float(np.log10(max(real)))
+    room = 0.15 * (high - low) + 0.15
+    return low - room, high + 2.0 * room
 
 
 def _listed(names: list[str], values: Any, mask: Any) -> str:

@@ -19,6 +19,7 @@ from privcore.tree import Tree
 
 Kind = Literal["cells", "atoms"]
 MARGINAL_PIXELS = 128
+BINS = 128
 MAX_ATOMS = 2500
 
 
@@ -93,26 +94,13 @@ def _pair(plane: Plane) -> str:
 
 
 def _line(tree: Tree, box: Box, masses: Floats, hover: dict[str, Any]) -> dict[str, Any]:
-    """d = 1: the density of the leaves as filled bars."""
-    lower, upper = shapes.on_axis(box, 0, tree.leaf_lower[:, 0]), shapes.on_axis(box, 0, tree.leaf_upper[:, 0])
-    data, template = shapes.customdata(hover)
-    density = np.exp2(shapes.log_density(masses, tree))
-    bars = {
-        "type": "bar",
-        "x": (lower + upper) / 2,
-        "width": upper - lower,
-        "y": shapes.small(density),
-        "marker": {"color": style.BLUE, "line": {"width": 0}},
-        "name": words.CELLS,
-        "customdata": data,
-        "hovertemplate": template,
-    }
-    layout = {
-        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False),
-        "yaxis": style.axis(words.MEASURE_Y, rangemode="tozero"),
-        "bargap": 0,
-    }
-    return {"traces": [bars], "showlegend": True, **layout}
+    """d = 1: released mass per bin of the declared range, each cell spread evenly; the leaf cells under it."""
+    heights = shapes.binned(tree, masses, BINS)
+    look = {"color": style.BLUE, "line": {"width": 0}}
+    bars = shapes.histogram(box, heights, marker=look, name=words.CELLS, hovertemplate="%{y:.4~g}<extra></extra>")
+    upper = style.axis(words.MEASURE_Y.format(bins=BINS), rangemode="tozero")
+    panels = shapes.two_panels(box, upper, style.axis(words.DEPTH, nticks=4))
+    return {"traces": [bars, shapes.depth_strip(tree, box, hover)], **panels}
 
 
 def _cells(tree: Tree, box: Box, masses: Floats, hover: dict[str, Any], axes: tuple[int, int]) -> dict[str, Any]:
@@ -127,12 +115,12 @@ def _marginal(tree: Tree, plane: Plane, masses: Floats) -> dict[str, Any]:
     pixels = shapes.marginal(tree.leaf_lower, tree.leaf_upper, masses, plane, MARGINAL_PIXELS)
     with np.errstate(divide="ignore"):
         logs = np.log2(pixels * MARGINAL_PIXELS**2)
-    low, high = shapes.density_scale(logs)
+    low, high = shapes.density_scale(logs.ravel(), pixels.ravel())
     step = plane.box.width[[plane.first, plane.second]] / MARGINAL_PIXELS
     first, second = plane.names
     heat = {
         "type": "heatmap",
-        "z": np.round(np.clip(logs, low, high) * shapes.OCTAVE).astype(np.int16),
+        "z": shapes.whole(np.round(np.clip(logs, low, high) * shapes.OCTAVE)),
         "x0": plane.box.low[plane.first] + step[0] / 2,
         "dx": step[0],
         "y0": plane.box.low[plane.second] + step[1] / 2,
@@ -205,19 +193,12 @@ def _stems(unit: Floats, mass: Floats, box: Box, common: dict[str, Any]) -> dict
 
 def _sample_line(unit: Floats, box: Box) -> dict[str, Any]:
     """d = 1: a histogram of the sampled points over the declared range."""
-    bins = 128
-    counts = np.histogram(unit[:, 0], bins=bins, range=(0.0, 1.0))[0]
-    bars = {
-        "type": "bar",
-        "x": shapes.on_axis(box, 0, (np.arange(bins) + 0.5) / bins),
-        "y": shapes.small(counts),
-        "width": float(box.width[0]) / bins,
-        "marker": {"color": style.BLUE, "line": {"width": 0}},
-        "name": words.SAMPLE,
-    }
+    counts = np.histogram(unit[:, 0], bins=BINS, range=(0.0, 1.0))[0]
+    look = {"color": style.BLUE, "line": {"width": 0}}
     layout = {
         "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False),
-        "yaxis": style.axis(words.SAMPLE_Y.format(bins=bins), rangemode="tozero"),
+        "yaxis": style.axis(words.SAMPLE_Y.format(bins=BINS), rangemode="tozero"),
         "bargap": 0,
     }
+    bars = shapes.histogram(box, counts, marker=look, name=words.SAMPLE)
     return {"traces": [bars], "showlegend": True, "height": style.HEIGHT, **layout}

@@ -168,19 +168,19 @@ def projection(
     traces: list[dict[str, Any]] = [
         {
             **line,
-            "mode": "markers",
-            "y": shapes.small(after[rows]),
-            "name": words.PROJECTION_AFTER.format(method=method),
-            "marker": {"color": style.BLUE, "size": 5},
-            "hovertemplate": words.PROJECTION_HOVER.format(what=words.PROJECTION_AFTER.format(method=method)),
-        },
-        {
-            **line,
             "mode": "lines",
             "y": shapes.small(before[rows]),
             "name": words.PROJECTION_BEFORE,
-            "line": {"color": style.GREY, "width": 2, "dash": "dot"},
+            "line": {"color": style.OUTLINE, "width": 8},
             "hovertemplate": words.PROJECTION_HOVER.format(what=words.PROJECTION_BEFORE),
+        },
+        {
+            **line,
+            "mode": "markers",
+            "y": shapes.small(after[rows]),
+            "name": words.PROJECTION_AFTER.format(method=method),
+            "marker": {"color": style.BLUE, "size": 4},
+            "hovertemplate": words.PROJECTION_HOVER.format(what=words.PROJECTION_AFTER.format(method=method)),
         },
     ]
     if len(negative):
@@ -208,7 +208,9 @@ def projection(
         sum_after=number(after.sum(), 4),
     )
     columns = (noisy_masses, masses, masses - noisy_masses)
-    table = pd.DataFrame({words.LEAF: np.arange(len(before))} | dict(zip(words.PROJECTION_COLUMNS, columns, strict=True)))
+    table = pd.DataFrame(
+        {words.LEAF: np.arange(len(before))} | dict(zip(words.PROJECTION_COLUMNS, columns, strict=True))
+    )
     badge = style.label(epsilon, simulated)
     return Drawing(style.figure(traces, badge, words.PROJECTION_TITLE, notes, **layout), alt, table)
 

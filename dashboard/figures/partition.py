@@ -16,7 +16,7 @@ from privcore.domain import Box
 from privcore.measure import DiscreteMeasure
 from privcore.tree import Tree
 
-HISTOGRAM_BINS = 128
+BINS = 128
 MAX_BOXES = 250
 CDF_PLACES = 1024
 
@@ -43,7 +43,7 @@ def partition(
     table = shapes.leaf_table(tree, box, **columns)
     hover = {words.DEPTH: tree.leaf_depth, **columns}
     if box.d == 1:
-        drawn = _line(unit, tree, box, true_counts, released_counts, hover)
+        drawn = _line(unit, tree, box, released_counts, hover)
     elif box.d == 2:
         drawn = _map(unit, tree, box, true_counts, hover, colour)
     elif box.d == 3:
@@ -63,75 +63,22 @@ def partition(
     return Drawing(figure, alt, table)
 
 
-def _line(
-    unit: Floats, tree: Tree, box: Box, true_counts: Ints, released: Floats | None, hover: dict[str, Any]
-) -> dict[str, Any]:
-    """d = 1: records per bin of the declared range, and per leaf scaled to the same bins."""
-    counts = np.histogram(unit[:, 0], bins=HISTOGRAM_BINS, range=(0.0, 1.0))[0]
-    edges = np.linspace(0.0, 1.0, HISTOGRAM_BINS + 1)
-    order = np.argsort(tree.leaf_lower[:, 0])
-    lower, upper = tree.leaf_lower[order, 0], tree.leaf_upper[order, 0]
-    bins = (upper - lower) * HISTOGRAM_BINS
-    data, template = shapes.customdata({name: v[order] for name, v in hover.items() if v is not None})
-    histogram = {
-        "type": "bar",
-        "x": shapes.on_axis(box, 0, (edges[:-1] + edges[1:]) / 2),
-        "y": shapes.small(counts),
-        "width": float(box.width[0]) / HISTOGRAM_BINS,
-        "marker": {"color": "rgba(213,94,0,0.35)", "line": {"width": 0}},
-        "name": words.HISTOGRAM,
-        "hoverinfo": "skip",
-    }
-    x = shapes.on_axis(box, 0, np.column_stack([lower, upper]).ravel())
-    line = {"type": "scatter", "mode": "lines", "x": x, "customdata": data.repeat(2, axis=0), "hovertemplate": template}
-    true_line = {"color": style.PRIVATE.colour, "dash": "dash", "width": 2}
+def _line(unit: Floats, tree: Tree, box: Box, released_counts: Floats | None, hover: dict[str, Any]) -> dict[str, Any]:
+    """d = 1: records per bin of the declared range, in the data and in the release; the leaf cells under it."""
+    counts = np.histogram(unit[:, 0], bins=BINS, range=(0.0, 1.0))[0]
+    look = {"color": "rgba(213,94,0,0.3)", "line": {"color": style.PRIVATE.colour, "width": 1}}
     traces = [
-        histogram,
-        _boundaries(lower, upper, box),
-        {**line, "y": _steps(true_counts[order] / bins), "line": true_line, "name": words.TRUE_DENSITY},
+        shapes.histogram(box, counts, marker=look, name=words.HISTOGRAM, hovertemplate="%{y}<extra></extra>"),
+        shapes.depth_strip(tree, box, hover),
     ]
-    top = float(max(counts.max(initial=0), _robust_top(true_counts[order] / bins, upper - lower), 1.0)) * 1.1
-    floor = 0.0
-    if released is not None:
-        solid = {"color": style.BLUE, "width": 2}
-        densities = released[order] / bins
-        traces.append({**line, "y": _steps(densities), "line": solid, "name": words.RELEASED_DENSITY})
-        floor = max(min(0.0, float(densities.min(initial=0.0)) * 1.1), -0.3 * top)
-    layout = {
-        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False),
-        "yaxis": style.axis(words.LINE_Y.format(bins=HISTOGRAM_BINS), range=[floor, top]),
-        "yaxis2": {"overlaying": "y", "range": [0, 1], "visible": False, "fixedrange": True},
-        "bargap": 0,
-    }
-    return {"traces": traces, **layout}
-
-
-def _steps(values: Floats) -> Any:
-    return shapes.small(np.repeat(values, 2))
-
-
-def _robust_top(densities: Floats, widths: Floats) -> float:
-    """The density that all but the narrowest half a percent of the line stays below."""
-    order = np.argsort(densities)
-    reached = np.cumsum(widths[order])
-    return float(densities[order][min(int(np.searchsorted(reached, 0.995)), len(order) - 1)])
-
-
-def _boundaries(lower: Floats, upper: Floats, box: Box) -> dict[str, Any]:
-    """Leaf boundaries as ticks over the whole height, on a second vertical axis in plot units."""
-    at = np.append(lower, upper[-1:])
-    x = np.column_stack([at, at, np.full(len(at), np.nan)]).ravel()
-    y = np.tile(np.float32([0.0, 1.0, np.nan]), len(at))
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": shapes.on_axis(box, 0, x),
-        "y": y,
-        "yaxis": "y2",
-        "line": {"color": style.OUTLINE, "width": 0.7},
-        "name": words.BOUNDARIES,
-        "hoverinfo": "skip",
-    }
+    if released_counts is not None:
+        heights = shapes.binned(tree, released_counts, BINS)
+        edges = shapes.on_axis(box, 0, np.repeat(np.linspace(0.0, 1.0, BINS + 1), 2)[1:-1])
+        line = {"color": style.BLUE, "width": 2}
+        step = {"type": "scatter", "mode": "lines", "x": edges, "y": shapes.small(np.repeat(heights, 2))}
+        traces.append({**step, "line": line, "name": words.RELEASED, "hovertemplate": "%{y:.4~g}<extra></extra>"})
+    upper = style.axis(words.LINE_Y.format(bins=BINS))
+    return {"traces": traces, **shapes.two_panels(box, upper, style.axis(words.DEPTH, nticks=4))}
 
 
 def _map(unit: Floats, tree: Tree, box: Box, true_counts: Ints, hover: dict[str, Any], colour: str) -> dict[str, Any]:
@@ -153,7 +100,7 @@ def map_cells(
 ) -> tuple[list[dict[str, Any]], dict[str, Any], str]:
     """The leaf cells of a map as (traces, layout, note): bars with exact hover, or a raster when there are many."""
     logs = shapes.log_density(masses, tree)
-    low, high = shapes.density_scale(logs)
+    low, high = shapes.density_scale(logs, masses)
     leaves, layout = len(tree.leaves), plane.layout() | {"showlegend": True}
     few = leaves <= shapes.MAX_BARS
     if few or colour == "none":
@@ -181,7 +128,11 @@ def map_cells(
         return [], layout, note
     steps, text = (shapes.OCTAVE, words.RASTER_HOVER) if colour == "density" else (1, words.RASTER_DEPTH_HOVER)
     levels = np.round(values * steps).astype(np.int64)
-    return [shapes.cell_raster(tree, plane, levels, text)], layout, note or words.RASTER_CELLS.format(total=number(leaves))
+    return (
+        [shapes.cell_raster(tree, plane, levels, text)],
+        layout,
+        note or words.RASTER_CELLS.format(total=number(leaves)),
+    )
 
 
 def _space(unit: Floats, tree: Tree, box: Box, true_counts: Ints, hover: dict[str, Any]) -> dict[str, Any]:
@@ -196,7 +147,7 @@ def _space(unit: Floats, tree: Tree, box: Box, true_counts: Ints, hover: dict[st
         shapes.point_trace_3d(unit[rows], box, style.PRIVATE, words.POINTS),
         {
             **shapes.point_trace_3d(tree.representatives[fullest], box, style.RELEASE, words.CENTRES),
-            "marker": {"color": style.BLUE, "size": 3, "symbol": "diamond"},
+            "marker": {"color": style.BLUE, "size": 2, "symbol": "diamond", "opacity": 0.6},
             "customdata": data,
             "hovertemplate": template,
             "hoverinfo": None,
@@ -237,18 +188,18 @@ def cdfs(points: Any, measure: DiscreteMeasure, box: Box) -> Drawing:
     x = jumps if len(jumps) <= CDF_PLACES else np.linspace(0.0, 1.0, CDF_PLACES)
     f, g = _cdf_at(x, data, None), _cdf_at(x, atoms, mass)
     units, name = float(box.width[0]), box.columns[0]
-    notes = [words.CDF_NOTE.format(user=number(area * units), axis=name, unit=number(area))]
     alt = words.CDF_ALT.format(n=number(len(data)), axis=name, user=number(area * units), unit=number(area))
+    notes = [words.CDF_NOTE.format(user=number(area * units), axis=name, unit=number(area))]
     if not len(data):
         notes, alt = [words.CDF_NOTE_EMPTY], words.CDF_ALT_EMPTY.format(axis=name)
     if len(x) < len(jumps):
         notes.append(words.GRID_CDF.format(places=number(len(x))))
-    at = shapes.on_axis(box, 0, np.repeat(x, 2)[1:])
-    traces = _cdf_traces(at, np.repeat(f, 2)[:-1], np.repeat(g, 2)[:-1], with_data=len(data) > 0)
-    layout = {
-        "xaxis": style.axis(name, range=[box.low[0], box.high[0]]),
-        "yaxis": style.axis(words.CDF_Y, range=[-0.02, 1.04]),
-    }
+    at: dict[str, Any] = {"x": shapes.on_axis(box, 0, x)}
+    if len(x) < len(jumps):
+        at = {"x0": box.low[0], "dx": units / (len(x) - 1)}
+    traces = _cdf_traces(at, f, g, with_data=len(data) > 0)
+    lower = style.axis(words.CDF_DIFFERENCE, nticks=4)
+    layout = shapes.two_panels(box, style.axis(words.CDF_Y, range=[-0.02, 1.04]), lower)
     figure = style.figure(traces, style.banner(), words.CDF_TITLE, notes, **layout)
     columns = dict(zip((name, *words.CDF_COLUMNS), (box.low[0] + x * units, f, g, f - g), strict=True))
     return Drawing(figure, alt, pd.DataFrame(columns))
@@ -261,22 +212,23 @@ def _cdf_at(x: Floats, jumps: Floats, mass: Floats | None) -> Floats:
     return np.asarray(steps[reached], dtype=np.float64)
 
 
-def _cdf_traces(x: Any, f: Floats, g: Floats, with_data: bool) -> list[dict[str, Any]]:
-    line = {"type": "scatter", "mode": "lines", "x": x}
-    release = {**line, "y": shapes.small(g), "line": {"color": style.BLUE, "width": 2.5}, "name": words.CDF_RELEASE}
+def _cdf_traces(x: dict[str, Any], f: Floats, g: Floats, with_data: bool) -> list[dict[str, Any]]:
+    """Both curves with the area between them, and under them their difference with the same area, magnified."""
+    line = {"type": "scatter", "mode": "lines", **x, "hovertemplate": "%{y:.4f}<extra></extra>"}
+    wide = {"shape": "hv", "width": 2.5}
+    solid, dashed = {"color": style.BLUE, **wide}, {"color": style.PRIVATE.colour, "dash": "dash", **wide}
+    release = {**line, "y": shapes.small(g), "line": solid, "name": words.CDF_RELEASE}
     if not with_data:
         return [release]
-    dashed = {"color": style.PRIVATE.colour, "dash": "dash", "width": 2.5}
-    hover = "%{y:.4f}"
+    fill = {"fillcolor": "rgba(204,121,167,0.6)"}
+    area = {
+        "line": {"color": style.PURPLE, "width": 1, "shape": "hv"},
+        "name": words.CDF_AREA,
+        "fill": "tozeroy",
+        "yaxis": "y2",
+    }
     return [
-        {**release, "hovertemplate": hover},
-        {
-            **line,
-            "y": shapes.small(f),
-            "line": dashed,
-            "name": words.CDF_DATA,
-            "fill": "tonexty",
-            "fillcolor": "rgba(128,128,128,0.35)",
-            "hovertemplate": hover,
-        },
+        release,
+        {**line, "y": shapes.small(f), "line": dashed, "name": words.CDF_DATA, "fill": "tonexty", **fill},
+        {**line, "y": shapes.small(f - g), **area, **fill},
     ]

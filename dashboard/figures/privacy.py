@@ -41,8 +41,8 @@ def budget(cost: Cost) -> Drawing:
         (words.BUDGET_EXACT, cost.tree, cost.leaves, cost.total),
         (words.BUDGET_PUBLISHED, cost.published_tree, cost.published_total - cost.published_tree, cost.published_total),
     ]
-    names = [row[0] for row in rows]
-    parts = [(1, words.BUDGET_TREE, style.BLUE, "", "#FFFFFF"), (2, words.BUDGET_LEAVES, style.SKY, "/", "#000000")]
+    names, places = [row[0] for row in rows], list(range(len(rows)))[::-1]
+    parts = [(1, words.BUDGET_TREE, style.BLUE, "", "#000000"), (2, words.BUDGET_LEAVES, style.SKY, "/", "#000000")]
     traces: list[dict[str, Any]] = []
     for place, name, colour, pattern, ink in parts:
         values = [float(row[place]) for row in rows]
@@ -50,26 +50,29 @@ def budget(cost: Cost) -> Drawing:
             {
                 "type": "bar",
                 "orientation": "h",
-                "y": names,
+                "y": places,
                 "x": values,
+                "width": style.BAR,
+                "offset": -0.5,
                 "name": name,
                 "text": [number(v) for v in values],
                 "textposition": "inside",
                 "insidetextanchor": "middle",
                 "insidetextfont": {"color": ink},
                 "textangle": 0,
-                "marker": {"color": colour, "pattern": {"shape": pattern, "fgcolor": "rgba(255,255,255,0.45)"}},
-                "hovertemplate": f"%{{y}}, {name}: %{{x:.6g}}<extra></extra>",
+                "marker": {"color": colour, "pattern": {"shape": pattern, "fgcolor": "rgba(255,255,255,0.55)"}},
+                "customdata": names,
+                "hovertemplate": f"%{{customdata}}, {name}: %{{x:.6g}}<extra></extra>",
             }
         )
-    traces.append(_asked(float(cost.epsilon), names))
-    totals = [_total(name, float(row[3])) for name, row in zip(names, rows, strict=True)]
+    traces += [_asked(float(cost.epsilon)), style.row_names(names[::-1], 0.0)]
+    totals = [_total(place, float(row[3])) for place, row in zip(places, rows, strict=True)]
     reach = max(float(cost.epsilon), *(float(row[3]) for row in rows))
     layout = {
         "barmode": "stack",
-        "bargap": 0.4,
         "xaxis": style.axis(words.BUDGET_X, range=[0, 1.25 * reach]),
-        "yaxis": style.axis("", autorange="reversed", ticks="", showgrid=False),
+        "yaxis": style.rows(len(names)),
+        "left": style.ROW_LEFT,
         "annotations": totals,
     }
     odds = words.ODDS_SHORT.format(right=_right(float(cost.total)))
@@ -87,29 +90,23 @@ def budget(cost: Cost) -> Drawing:
     return Drawing(figure, alt, table)
 
 
-def _asked(epsilon: float, names: list[str]) -> dict[str, Any]:
+def _asked(epsilon: float) -> dict[str, Any]:
     """The epsilon that was asked for, as a line across the bars."""
     return {
         "type": "scatter",
-        "mode": "lines+markers",
-        "x": [epsilon] * len(names),
-        "y": names,
-        "line": {"color": style.GREY, "width": 2.5, "dash": "dot"},
-        "marker": {"symbol": "line-ns-open", "size": 40, "line": {"width": 2.5}},
+        "mode": "lines",
+        "x": [epsilon, epsilon],
+        "y": [-0.65, 1.1],
+        "line": {"color": style.GREY, "width": 3, "dash": "dot"},
         "name": words.BUDGET_NOMINAL.format(epsilon=number(epsilon)),
         "hovertemplate": "%{x}<extra></extra>",
     }
 
 
-def _total(name: str, total: float) -> dict[str, Any]:
-    return {
-        "x": total,
-        "y": name,
-        "text": f"<b>= {number(total, 4)}</b>",
-        "showarrow": False,
-        "xanchor": "left",
-        "xshift": 8,
-    }
+def _total(place: int, total: float) -> dict[str, Any]:
+    """The sum of a row, right of its bars."""
+    where = {"x": total, "y": place - 0.5 + style.BAR / 2, "xanchor": "left", "xshift": 8}
+    return {"text": f"<b>= {number(total, 4)}</b>", "showarrow": False, **where}
 
 
 def odds(epsilon: float) -> Drawing:

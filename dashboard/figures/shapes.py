@@ -73,9 +73,18 @@ def on_axis(box: Box, axis: int, unit: Floats) -> np.ndarray[Any, Any]:
 def small(values: Any, width: float | None = None) -> np.ndarray[Any, Any]:
     """Half the bytes, unless a window of the given width would then show steps (dates, map coordinates)."""
     values = np.asarray(values, dtype=np.float64)
-    largest = float(np.abs(values).max(initial=0.0))
-    fits = 1e-30 < largest < 1e30 and (width is None or largest < width * 1e3)
-    return values.astype(np.float32) if fits or largest == 0.0 else values
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    fits = largest < 1e30 and (width is None or largest < width * 1e3)
+    return values.astype(np.float32) if fits else values
+
+
+def whole(values: Any) -> np.ndarray[Any, Any]:
+    """Whole numbers in the smallest integer type that a browser knows and that holds them all."""
+    values = np.asarray(values)
+    low, high = values.min(initial=0), values.max(initial=0)
+    kinds = (np.int8, np.uint8, np.int16, np.int32)
+    kind = next(kind for kind in kinds if np.iinfo(kind).min <= low and high <= np.iinfo(kind).max)
+    return values.astype(kind)
 
 
 def leaf_table(tree: Tree, box: Box, **columns: Any) -> pd.DataFrame:
@@ -95,21 +104,34 @@ def log_density(masses: Floats, tree: Tree) -> Floats:
         return np.log2(np.maximum(masses, 0.0)) - np.log2(sides).sum(axis=1)  # type: ignore[no-any-return]
 
 
-def density_scale(logs: Floats) -> tuple[float, float]:
-    """The colour range of log densities: from the largest down to the least, but at most `DARKEST` octaves."""
-    real = logs[np.isfinite(logs)]
+def density_scale(logs: Floats, masses: Floats) -> tuple[float, float]:
+    """The colour range of log densities: what 2 % and 90 % of the mass stay below, at most `DARKEST` octaves.
+
+    A few tiny cells can be a thousand times denser than the rest: they share the brightest colour.
+    """
+    real = np.flatnonzero(np.isfinite(logs))
     if not len(real):
         return -1.0, 1.0
-    top = max(float(real.max()), 0.5)
-    return min(max(float(real.min()), top - DARKEST), -0.5), top
+    order = real[np.argsort(logs[real])]
+    share = np.cumsum(masses[order]) / masses[order].sum()
+    low, high = (float(logs[order[min(np.searchsorted(share, level), len(order) - 1)]]) for level in (0.02, 0.9))
+    high = max(high, low + 2.0)
+    return max(low, high - DARKEST), high
 
 
 def density_bar(low: float, high: float, steps: int = 1) -> dict[str, Any]:
     """A colour bar of log2 densities that says 1/4, 1, 4 in place of -2, 0, 2."""
     stride = max(1, int(np.ceil((high - low) / 6.0)))
-    exponents = [k for k in range(-60, 61) if k % stride == 0 and low <= k <= high]
-    text = [str(2**k) if k >= 0 else f"1/{2**-k}" for k in exponents]
+    exponents = [k for k in range(int(np.ceil(low)), int(np.floor(high)) + 1) if k % stride == 0]
+    text = [_power(k) for k in exponents]
     return style.colour_bar(words.DENSITY_BAR, tickvals=[k * steps for k in exponents], ticktext=text)
+
+
+def _power(exponent: int) -> str:
+    """2^k for a reader: 1/4, 1, 4, and a power beyond a million."""
+    if abs(exponent) > 20:
+        return f"2<sup>{exponent}</sup>"
+    return f"{2**exponent:,}" if exponent >= 0 else f"1/{2**-exponent:,}"
 
 
 def hover_lines(names: list[str]) -> str:
@@ -151,10 +173,9 @@ def cell_raster(tree: Tree, plane: Plane, levels: Ints, hover: str, **more: Any)
     box = plane.box
     step = box.width[[plane.first, plane.second]] / RASTER
     low = np.asarray(box.low)[[plane.first, plane.second]]
-    smallest = np.uint8 if levels.min(initial=0) >= 0 and levels.max(initial=0) < 256 else np.int16
     return {
         "type": "heatmap",
-        "z": owner_raster(tree, plane, levels).astype(smallest),
+        "z": whole(owner_raster(tree, plane, levels)),
         "x0": low[0] + step[0] / 2,
         "dx": step[0],
         "y0": low[1] + step[1] / 2,
@@ -240,8 +261,8 @@ def scene(box: Box) -> dict[str, Any]:
         f"{name}axis": style.scene_axis(box.columns[axis], box.low[axis], box.high[axis])
         for axis, name in enumerate("xyz")
     }
-    eye = {"x": 1.45, "y": -1.45, "z": 0.95}
-    return {"scene": {**axes, "aspectmode": "cube", "camera": {"eye": eye}, "dragmode": "orbit"}}
+    camera = {"eye": {"x": 1.3, "y": -1.3, "z": 0.8}, "center": {"x": 0, "y": 0, "z": -0.12}}
+    return {"scene": {**axes, "aspectmode": "cube", "camera": camera, "dragmode": "orbit"}, "left": 16}
 
 
 def point_trace_3d(unit: Floats, box: Box, look: style.Look, name: str) -> dict[str, Any]:
@@ -279,9 +300,14 @@ def point_layer(
         "y": y,
         "name": name,
         "hoverinfo": "skip",
-        "marker": {"color": look.colour, "size": style.size_for(n), "symbol": look.marker, "line": {"width": 1}},
+        "marker": _point_marker(n, look),
     }
     return [trace], [], ""
+
+
+def _point_marker(n: int, look: style.Look) -> dict[str, Any]:
+    line = {"width": 1.0 if look.marker.endswith("open") else 0.0}
+    return {"color": look.colour, "size": style.size_for(n), "symbol": look.marker, "line": line}
 
 
 def point_picture(unit: Floats, plane: Plane, colour: str) -> dict[str, Any]:
@@ -323,6 +349,45 @@ def marginal(lower: Floats, upper: Floats, masses: Floats, plane: Plane, pixels:
         along = _overlap(lower[rows, plane.second], upper[rows, plane.second], pixels)
         total += (along * masses[rows, None]).T @ across
     return total
+
+
+def binned(tree: Tree, values: Floats, bins: int) -> Floats:
+    """The sum of a leaf array in equal bins of the unit interval (d = 1), each leaf spread evenly; exact, (bins,)."""
+    return values @ _overlap(tree.leaf_lower[:, 0], tree.leaf_upper[:, 0], bins)  # type: ignore[no-any-return]
+
+
+def depth_strip(tree: Tree, box: Box, hover: dict[str, Any]) -> dict[str, Any]:
+    """d = 1: the leaf cells as bars as high as they are deep, for the lower panel of a line."""
+    lower, upper = (on_axis(box, 0, corner[:, 0]) for corner in (tree.leaf_lower, tree.leaf_upper))
+    data, template = customdata(hover)
+    return {
+        "type": "bar",
+        "x": (lower + upper) / 2,
+        "width": upper - lower,
+        "y": tree.leaf_depth.astype(np.float32),
+        "yaxis": "y2",
+        "marker": {"color": "rgba(26,136,201,0.35)", "line": {"color": style.BLUE, "width": 1}},
+        "name": words.LEAVES,
+        "customdata": data,
+        "hovertemplate": template,
+    }
+
+
+def histogram(box: Box, heights: Any, **more: Any) -> dict[str, Any]:
+    """d = 1: bars of equal width over the declared range."""
+    bins = len(heights)
+    x = on_axis(box, 0, (np.arange(bins) + 0.5) / bins)
+    return {"type": "bar", "x": x, "y": small(heights), "width": float(box.width[0]) / bins, **more}
+
+
+def two_panels(box: Box, upper: dict[str, Any], lower: dict[str, Any]) -> dict[str, Any]:
+    """d = 1: a main panel over the declared range and a lower one (axis y2) under it."""
+    return {
+        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False, anchor="y2"),
+        "yaxis": upper | {"domain": [0.38, 1.0]},
+        "yaxis2": lower | {"domain": [0.0, 0.28]},
+        "bargap": 0,
+    }
 
 
 def _overlap(lower: Floats, upper: Floats, pixels: int) -> Floats:

@@ -7,6 +7,7 @@ and on black. Badges bring their own background, so no theme may recolour them.
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -17,8 +18,10 @@ import plotly.graph_objects as go
 
 from dashboard.text import figures as words
 
-# Okabe and Ito's colours that keep a contrast of 3 : 1 on white and on near-black.
-BLUE = "#0072B2"
+# Okabe and Ito's colours. Those of thin marks keep a contrast of 3 : 1 on white and on near-black, for which their
+# blue is a little lighter here; the badge keeps the original one, since its text is white.
+BLUE = "#1A88C9"
+BADGE_BLUE = "#0072B2"
 VERMILLION = "#D55E00"
 GREEN = "#009E73"
 PURPLE = "#CC79A7"
@@ -29,10 +32,11 @@ FAINT = "rgba(128,128,128,0.25)"
 OUTLINE = "rgba(128,128,128,0.55)"
 
 CIVIDIS = "Cividis"
-DIVERGING = [[0.0, BLUE], [0.5, "#F2F2F2"], [1.0, VERMILLION]]
+DIVERGING = [[0.0, BADGE_BLUE], [0.5, "#F2F2F2"], [1.0, VERMILLION]]
 
 FONT_SIZE = 14
 HEIGHT = 460
+NOTE_WIDTH = 56
 MAP_HEIGHT = 540
 
 
@@ -47,7 +51,7 @@ class Look:
     badge_text: str
 
 
-RELEASE = Look(BLUE, "solid", "circle", BLUE, "#FFFFFF")
+RELEASE = Look(BLUE, "solid", "circle", BADGE_BLUE, "#FFFFFF")
 PRIVATE = Look(VERMILLION, "dash", "circle-open", ORANGE, "#000000")
 
 
@@ -71,40 +75,47 @@ def figure(
     title: str,
     note: str | Sequence[str] = "",
     height: int = HEIGHT,
+    left: int = 56,
     **layout: Any,
 ) -> go.Figure:
-    """A figure with the common layout; `note` (sentences joined by dots) stands under the title."""
+    """A figure with the common layout; the notes, wrapped for a narrow page, stand under the title."""
     notes = [note] if isinstance(note, str) else list(note)
-    subtitle = " · ".join(part for part in notes if part)
+    lines = [line for part in notes if part for line in textwrap.wrap(part, NOTE_WIDTH)]
     annotations = [badge, *layout.pop("annotations", [])]
     base: dict[str, Any] = {
-        "template": {"data": {}, "layout": {}},
-        "title": _title(title, subtitle),
+        "title": _title(title, "<br>".join(lines)),
         "font": {"size": FONT_SIZE},
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "height": height,
-        "margin": {"l": 64, "r": 16, "t": 104 if subtitle else 84, "b": 56},
+        "margin": {"l": left, "r": 16, "t": 76 + (12 + 18 * len(lines) if lines else 0), "b": 56},
         "hovermode": "closest",
-        "legend": {"orientation": "h", "x": 0, "xanchor": "left", "yref": "container", "y": 0, "yanchor": "bottom"},
+        "legend": _legend(),
         "annotations": annotations,
     }
-    return go.Figure({"data": list(traces), "layout": base | layout})
+    result = go.Figure({"data": list(traces), "layout": base | layout})
+    result.layout.template = None  # plotly's default one would add 6.5 kB to every figure
+    return result
+
+
+def _legend() -> dict[str, Any]:
+    place = {"xref": "container", "x": 0.01, "xanchor": "left", "yref": "container", "y": 0, "yanchor": "bottom"}
+    return {"orientation": "h", "traceorder": "normal", **place}
 
 
 def _title(title: str, subtitle: str) -> dict[str, Any]:
     result: dict[str, Any] = {
         "text": title,
         "x": 0,
-        "xref": "paper",
+        "xref": "container",
         "xanchor": "left",
         "y": 1,
         "yref": "container",
         "yanchor": "top",
-        "pad": {"t": 12},
+        "pad": {"t": 10, "l": 12},
     }
     if subtitle:
-        result["subtitle"] = {"text": subtitle, "font": {"size": FONT_SIZE - 1}}
+        result["subtitle"] = {"text": subtitle}
     return result
 
 
@@ -136,7 +147,7 @@ def _badge(name: str, text: str, look: Look) -> dict[str, Any]:
         "bgcolor": look.badge_colour,
         "bordercolor": look.badge_colour,
         "borderpad": 4,
-        "font": {"color": look.badge_text, "size": FONT_SIZE - 1},
+        "font": {"color": look.badge_text},
     }
 
 
@@ -146,21 +157,51 @@ def axis(title: str, **more: Any) -> dict[str, Any]:
     return {"title": {"text": title}, "automargin": True, "tickcolor": OUTLINE, **grid, **more}
 
 
+BAR = 0.42
+"""The height of a bar in a row of height 1; its name stands above it, so that a narrow page keeps its width."""
+ROW_LEFT = 18
+
+
+def rows(count: int) -> dict[str, Any]:
+    """A vertical axis of rows, the first at the bottom; `row_names` writes their names inside the figure."""
+    return {"visible": False, "range": [-0.6, max(count, 1) - 0.35], "fixedrange": True}
+
+
+def row_names(names: Sequence[str], left: float, at: Sequence[float] | None = None) -> dict[str, Any]:
+    """The names of the rows above their marks, from the left edge on; rows are 1 apart unless `at` says otherwise."""
+    places = {"x": [left] * len(names), "y": list(range(len(names)) if at is None else at)}
+    look = {"textposition": "top right", "cliponaxis": False, "hoverinfo": "skip", "showlegend": False}
+    return {"type": "scatter", "mode": "text", "text": list(names), **places, **look}
+
+
 def scene_axis(title: str, low: float, high: float) -> dict[str, Any]:
     """An axis of a 3-D scene."""
     return {
         "title": {"text": title},
         "range": [low, high],
         "showbackground": False,
-        "gridcolor": FAINT,
-        "zerolinecolor": FAINT,
-        "linecolor": OUTLINE,
+        # WebGL loses the opacity of a line on a white page, so these are opaque.
+        "gridcolor": GREY,
+        "zerolinecolor": GREY,
+        "linecolor": GREY,
     }
 
 
 def colour_bar(title: str, **more: Any) -> dict[str, Any]:
     """A colour bar, slim enough for a narrow page."""
     return {"title": {"text": title}, "thickness": 14, "outlinewidth": 0, "ticks": "outside", **more}
+
+
+def log_ticks(low: float, high: float) -> dict[str, Any]:
+    """Ticks of a log axis from 10^low to 10^high: 1, 2, 5 a decade, fewer over many decades.
+
+    >>> log_ticks(-2, 0)["ticktext"]
+    ['0.01', '0.02', '0.05', '0.1', '0.2', '0.5', '1']
+    """
+    steps = (1, 2, 5) if high - low < 2.6 else (1, 3) if high - low < 4 else (1,)
+    decades = range(int(np.floor(low)), int(np.ceil(high)) + 1)
+    ticks = [step * 10.0**k for k in decades for step in steps if low <= np.log10(step) + k <= high + 1e-9]
+    return {"tickvals": ticks, "ticktext": [f"{tick:g}" for tick in ticks]}
 
 
 def number(value: float, digits: int = 3) -> str:

@@ -90,7 +90,9 @@ def icicle(
         note=f"; {note}" if cut else "",
     )
     figure = style.figure([bars], badge, words.ICICLE_TITLE, note if cut else "", **layout)
-    columns = dict(zip(words.ICICLE_COLUMNS, (tree.depth, tree.parent, leaves.astype(np.int64), is_leaf, count), strict=True))
+    columns = dict(
+        zip(words.ICICLE_COLUMNS, (tree.depth, tree.parent, leaves.astype(np.int64), is_leaf, count), strict=True)
+    )
     return Drawing(figure, alt, pd.DataFrame(columns))
 
 
@@ -138,7 +140,9 @@ def levels(tree: Tree, count: Ints, noise: Floats, split: Any, theta: float, del
         (words.LEVELS_SPLIT, style.BLUE, "circle-open", 0.0),
         (words.LEVELS_LUCKY, style.PRIVATE.colour, "triangle-up-open", 0.15),
     ]
-    traces = [_level_marks(tree, count, noise, rows[outcome[rows] == name], *look) for look in looks for name in look[:1]]
+    traces = [
+        _level_marks(tree, count, noise, rows[outcome[rows] == name], *look) for look in looks for name in look[:1]
+    ]
     deepest = int(tree.depth.max())
     at = np.arange(deepest + 1)
     line = {"color": style.PRIVATE.colour, "dash": "dash", "width": 2.5}

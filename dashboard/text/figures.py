@@ -17,7 +17,7 @@ NOISE = "noise"
 FROM = "{axis} from"
 TO = "{axis} to"
 DENSITY = "density"
-DENSITY_BAR = "density<br>1 = uniform"
+DENSITY_BAR = "density<br>(1 = even)"
 DEPTH_BAR = "depth"
 NOISE_BAR = "noise<br>(records)"
 COUNT_BAR = "records"
@@ -44,11 +44,9 @@ POINTS = "data points"
 LEAVES = "leaf cells"
 CENTRES = "leaf centres (hover)"
 HISTOGRAM = "data"
-TRUE_DENSITY = "true density of a leaf"
-RELEASED_DENSITY = "released density of a leaf"
-BOUNDARIES = "leaf boundaries"
 LEAF_SHADOWS = "shadows of the leaf cells"
-LINE_Y = "records per 1/{bins} of the range"
+LINE_Y = "records per bin (1/{bins})"
+RELEASED = "released"
 PARTITION_TITLE = "The data and its adaptive cells"
 PARTITION_ALT = (
     "Not private. {n} data points and the {leaves} leaf cells of the private tree over {axes}. "
@@ -57,17 +55,20 @@ PARTITION_ALT = (
 
 # CDFs, d = 1
 CDF_TITLE = "W1 is the area between the curves"
-CDF_Y = "share of the mass to the left"
+CDF_Y = "mass to the left"
 CDF_DATA = "data"
 CDF_RELEASE = "release"
-CDF_AREA = "area = W1"
-CDF_NOTE = "W1 = {user} in units of {axis} = {unit} in the unit interval"
+CDF_AREA = "difference, its area is W1"
+CDF_NOTE = "W1 = {unit} (unit interval), {user} in units of {axis}"
+CDF_DIFFERENCE = "difference"
 CDF_NOTE_EMPTY = "no data: the data has no distribution function"
 CDF_ALT = (
     "Not private. Distribution functions of {n} data points and of the release over {axis}. "
     "The area between them is W1 = {user} in units of {axis}, {unit} in the unit interval."
 )
-CDF_ALT_EMPTY = "Not private. Distribution function of the release over {axis}. There are no data points, so W1 is not defined."
+CDF_ALT_EMPTY = (
+    "Not private. Distribution function of the release over {axis}. There are no data points, so W1 is not defined."
+)
 CDF_COLUMNS = ("data", "release", "difference")
 
 # Measure
@@ -78,8 +79,8 @@ CELLS = "released cells"
 ATOMS = "atoms, area = mass"
 SAMPLE = "sampled points"
 STEMS = "atoms, height = mass"
-SAMPLE_Y = "points per 1/{bins} of the range"
-MEASURE_Y = "released density, 1 = uniform"
+SAMPLE_Y = "points per bin (1/{bins})"
+MEASURE_Y = "mass per bin (1/{bins})"
 ATOM_Y = "mass of an atom"
 MEASURE_ALT = (
     "Epsilon-DP release over {axes}: {leaves} leaf cells, {atoms} atoms, {positive} of them with mass. "
@@ -120,7 +121,7 @@ PROJECTION_NEGATIVE = "negative: impossible"
 PROJECTION_AFTER = "after projection ({method})"
 PROJECTION_HOVER = "{what}: %{{y:.4~g}}<extra></extra>"
 PROJECTION_COLUMNS = ("noisy mass", "released mass", "change")
-PROJECTION_NOTE = "{negative} of {leaves} leaves negative, {removed} of mass moved to fill them"
+PROJECTION_NOTE = "{negative} of {leaves} leaves negative, {removed} of mass in all"
 PROJECTION_ALT = (
     "Noisy mass of {leaves} leaves, sorted, before and after the {method} projection. Before: {negative} leaves are "
     "negative, {below} of mass in all, the sum is {sum_before}. After: the least is {least}, the sum {sum_after}."
@@ -130,8 +131,7 @@ NOISE_OF_LEAF = "noise of a leaf"
 RASTER_NOISE_NOTE = "{total} leaves: hover shows whole records, the table shows each leaf"
 CENTRES_NOTE = "leaf centres on the axes {first} and {second} of {d}"
 NOISE_MAP_ALT = (
-    "Not private. Noise of {leaves} leaves by place over {axes}: from {low} to {high} records, "
-    "standard deviation {sd}."
+    "Not private. Noise of {leaves} leaves by place over {axes}: from {low} to {high} records, standard deviation {sd}."
 )
 
 # Error
@@ -183,14 +183,12 @@ ODDS = (
 )
 ODDS_SHORT = "best guess about one person: right at most {right} times in 100"
 ODDS_TITLE = "What epsilon means for one person"
-ODDS_X = "epsilon (log scale)"
-ODDS_Y = "right guesses in 100, at most"
+ODDS_X = "← more private · epsilon · more accurate →"
+ODDS_Y = "right guesses in 100"
 ODDS_CURVE = "e<sup>ε</sup> / (1 + e<sup>ε</sup>)"
 ODDS_HERE = "ε = {epsilon}"
 ODDS_COIN = "a coin"
 ODDS_COLUMNS = ("epsilon", "right guesses in 100, at most")
-MORE_PRIVATE = "more private"
-MORE_ACCURATE = "more accurate"
 
 # Tree
 ICICLE_TITLE = "The tree, root on top"
