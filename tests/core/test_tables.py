@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import datetime
 import io
 import struct
@@ -98,6 +99,31 @@ def test_a_dialect_found_by_itself_gives_the_same_numbers_or_an_error(
         np.testing.assert_array_equal(table.points(["a", "b"]), frame.to_numpy())
     else:
         assert "can be read as" in said(table)
+
+
+CELL = st.one_of(
+    st.text(alphabet='ab1,;\t|\n"# .NA\u2212é', max_size=6), st.sampled_from(["NA", "1,5", "1.234", "2024-01-02"])
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(
+    rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=12),
+    delimiter=st.sampled_from([",", ";", "\t", "|"]),
+    quoting=st.sampled_from([csv.QUOTE_ALL, csv.QUOTE_MINIMAL]),
+)
+def test_text_columns_are_kept_to_the_letter(rows: list[tuple[str, str]], delimiter: str, quoting: Any) -> None:
+    if quoting == csv.QUOTE_MINIMAL:  # a line that begins with # may be a comment
+        rows = [row for row in rows if not row[0].lstrip().startswith("#")] or [("a", "b")]
+    buffer = io.StringIO()
+    writer = csv.writer(buffer, delimiter=delimiter, quoting=quoting, lineterminator="\n")
+    writer.writerows([("first", "second"), *rows])
+    table = read_table(buffer.getvalue().encode(), delimiter=delimiter, header=True)
+    assert len(table.frame) == len(rows), said(table)
+    for position, column in enumerate(table.columns):
+        if column.kind in ("text", "date", "mixed", "unclear"):
+            kept = table.frame[column.name].tolist()
+            assert [cell.lstrip(" ") for cell in kept] == [row[position].lstrip(" ") for row in rows]
 
 
 @settings(max_examples=200, deadline=None)
