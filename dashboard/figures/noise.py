@@ -51,14 +51,16 @@ def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None 
     columns = {words.DEPTH: depth, words.TRUE_COUNT: true_counts, words.RELEASED_COUNT: released_counts}
     columns[words.NOISE] = noise
     data, template = shapes.customdata({k: None if v is None else v[rows] for k, v in columns.items()})
-    low, high = min(float(released_counts.min(initial=0.0)), 0.0), float(true_counts.max(initial=1))
+    high = max(shapes.robust_top(true_counts), 1.0)
+    top = max(high, shapes.robust_top(released_counts))
+    low = min(float(released_counts.min(initial=0.0)), 0.0)
     groups = [(~negative, "circle-open", words.SCATTER_LEAVES), (negative, "x-thin-open", words.SCATTER_NEGATIVE)]
     traces: list[dict[str, Any]] = [
         {
             "type": "scatter",
             "mode": "lines",
-            "x": [0, high],
-            "y": [0, high],
+            "x": [0, top],
+            "y": [0, top],
             "line": {"color": style.GREY, "width": 1.5},
             "name": words.SCATTER_DIAGONAL,
             "hoverinfo": "skip",
@@ -71,11 +73,9 @@ def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None 
         place = {"x": shapes.small(true_counts[rows][mask]), "y": shapes.small(released_counts[rows][mask])}
         hover = {"customdata": data[mask], "hovertemplate": template}
         traces.append({"type": "scatter", "mode": "markers", "name": name, "marker": marker, **place, **hover})
-    note = ""
-    if len(rows) < len(noise):
-        note = words.SOME_LEAVES.format(drawn=number(len(rows)), total=number(len(noise)))
+    beyond = int(((true_counts > high) | (released_counts > top)).sum())
+    notes = [_some_leaves(len(rows), len(noise)), _beyond(beyond, float(true_counts.max(initial=0)), words.RECORDS)]
     room = 0.04 * (high - low + 1.0)
-    top = max(high, float(released_counts.max(initial=1.0)))
     layout = {
         "xaxis": style.axis(words.SCATTER_X, range=[-room, high + room]),
         "yaxis": style.axis(words.SCATTER_Y, range=[low - room, top + room]),
@@ -88,7 +88,18 @@ def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None 
         negative=number((released_counts < 0).sum()),
     )
     table = pd.DataFrame({words.LEAF: np.arange(len(noise))} | {k: v for k, v in columns.items() if v is not None})
-    return Drawing(style.figure(traces, style.banner(), words.SCATTER_TITLE, note, **layout), alt, table)
+    return Drawing(style.figure(traces, style.banner(), words.SCATTER_TITLE, notes, **layout), alt, table)
+
+
+def _some_leaves(drawn: int, total: int) -> str:
+    return words.SOME_LEAVES.format(drawn=number(drawn), total=number(total)) if drawn < total else ""
+
+
+def _beyond(leaves: int, largest: float, unit: str) -> str:
+    if not leaves:
+        return ""
+    template = words.BEYOND_ONE if leaves == 1 else words.BEYOND
+    return template.format(leaves=number(leaves), largest=number(largest), unit=unit)
 
 
 def _mean(values: Floats) -> float:
@@ -195,9 +206,14 @@ def projection(
             negative=number(len(below)), leaves=number(len(before)), removed=number(max(0.0, float(-below.sum())))
         )
     ]
-    if len(rows) < len(before):
-        notes.append(words.SOME_LEAVES.format(drawn=number(len(rows)), total=number(len(before))))
-    layout = {"xaxis": style.axis(words.PROJECTION_X), "yaxis": style.axis(words.PROJECTION_Y)}
+    top, low = shapes.robust_top(np.maximum(before, after)), float(min(before.min(initial=0.0), 0.0))
+    notes.append(_some_leaves(len(rows), len(before)))
+    notes.append(_beyond(int((np.maximum(before, after) > top).sum()), float(before.max(initial=0.0)), words.MASS))
+    room = 0.05 * (top - low) or 1.0
+    layout = {
+        "xaxis": style.axis(words.PROJECTION_X),
+        "yaxis": style.axis(words.PROJECTION_Y, range=[low - room, top + room]),
+    }
     alt = words.PROJECTION_ALT.format(
         leaves=number(len(before)),
         method=method,
@@ -279,6 +295,5 @@ def _noise_centres(tree: Tree, plane: Plane, noise: Floats, hover: dict[str, Any
     trace |= {"customdata": data, "hovertemplate": template, "name": words.CENTRES, "showlegend": False}
     first, second = plane.names
     notes = [words.CENTRES_NOTE.format(first=first, second=second, d=plane.box.d)]
-    if len(rows) < len(noise):
-        notes.append(words.SOME_LEAVES.format(drawn=number(len(rows)), total=number(len(noise))))
+    notes.append(_some_leaves(len(rows), len(noise)))
     return {"traces": [trace], "note": notes}

@@ -121,11 +121,14 @@ def map_cells(
     if few:
         line = style.BLUE if colour == "none" else "rgba(255,255,255,0.35)"
         return [shapes.cell_bars(tree, plane, values, hover, line, name=words.LEAVES)], layout, ""
-    outline = style.BLUE if colour == "none" else "rgba(255,255,255,0.35)"
-    layout["shapes"] = shapes.outline_path(tree, plane, outline)
+    if values is None:
+        layout["shapes"] = shapes.outline_path(tree, plane, style.BLUE, "below")
+    else:
+        layout["shapes"] = shapes.outline_path(tree, plane, "rgba(255,255,255,0.35)")
     note = "" if layout["shapes"] else words.NO_OUTLINES.format(total=number(leaves))
     if values is None:
-        return [], layout, note
+        key = {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": words.LEAVES}
+        return [key | {"line": {"color": style.BLUE, "width": 1.5}}], layout, note
     steps, text = (shapes.OCTAVE, words.RASTER_HOVER) if colour == "density" else (1, words.RASTER_DEPTH_HOVER)
     levels = np.round(values * steps).astype(np.int64)
     return (

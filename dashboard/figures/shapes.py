@@ -198,7 +198,7 @@ def owner_raster(tree: Tree, plane: Plane, values: Ints) -> Ints:
     return steps.cumsum(axis=0).cumsum(axis=1)[:RASTER, :RASTER]  # type: ignore[no-any-return]
 
 
-def outline_path(tree: Tree, plane: Plane, colour: str) -> list[dict[str, Any]]:
+def outline_path(tree: Tree, plane: Plane, colour: str, layer: str = "above") -> list[dict[str, Any]]:
     """All leaf outlines as one path shape: the lower and left edge of each cell; none if there are too many."""
     if len(tree.leaves) > MAX_OUTLINES:
         return []
@@ -207,7 +207,7 @@ def outline_path(tree: Tree, plane: Plane, colour: str) -> list[dict[str, Any]]:
     digits = 7 if x0.dtype == y0.dtype == np.float32 else 14
     left, top, bottom, right = (np.char.mod(f"%.{digits}g", v.astype(np.float64)).tolist() for v in (x0, y1, y0, x1))
     path = "".join(f"M{a},{b}V{c}H{d}" for a, b, c, d in zip(left, top, bottom, right, strict=True))
-    return [{"type": "path", "path": path, "line": {"color": colour, "width": 0.6}, "layer": "above"}]
+    return [{"type": "path", "path": path, "line": {"color": colour, "width": 0.6}, "layer": layer}]
 
 
 def outline_trace(lower: Floats, upper: Floats, plane: Plane, **more: Any) -> dict[str, Any]:
@@ -270,6 +270,17 @@ def point_trace_3d(unit: Floats, box: Box, look: style.Look, name: str) -> dict[
     place = {axis_name: on_axis(box, axis, unit[:, axis]) for axis, axis_name in enumerate("xyz")}
     marker = {"color": look.colour, "size": style.size_for(len(unit)) * 0.8, "symbol": look.marker}
     return {"type": "scatter3d", "mode": "markers", "hoverinfo": "skip", "name": name, "marker": marker, **place}
+
+
+def robust_top(values: Floats) -> float:
+    """An axis end that a few giants do not set: the largest value, but at most 2.5 times the 99th percentile.
+
+    >>> robust_top(np.r_[np.arange(1000.0), 1e6])
+    2475.0
+    """
+    if not len(values):
+        return 0.0
+    return float(min(values.max(), 2.5 * max(np.quantile(values, 0.99), 1e-12)))
 
 
 def evenly(n: int, most: int) -> Ints:

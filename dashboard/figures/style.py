@@ -207,15 +207,19 @@ def log_ticks(low: float, high: float) -> dict[str, Any]:
 def number(value: float, digits: int = 3) -> str:
     """A number for a reader: whole ones with thousands commas, others with significant digits.
 
-    >>> number(12345), number(0.0254321), number(float("nan")), number(-1.0)
-    ('12,345', '0.0254', 'not a number', '-1')
+    >>> number(12345), number(0.0254321), number(float("nan")), number(-3.2e12)
+    ('12,345', '0.0254', 'not a number', '-3.2 × 10^12')
     """
     value = float(value)
     if not np.isfinite(value):
         return "not a number" if np.isnan(value) else "infinite"
-    if value == round(value) and abs(value) < 1e15:
+    if abs(value) >= 1e9:
+        return f"{value:.{digits}g}".replace("e+", " × 10^")
+    if value == round(value):
         return f"{round(value):,}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.{digits}g}"
+    if abs(value) >= 1000:
+        return f"{value:,.0f}"
+    return f"{value:.{digits}g}"
 
 
 def axes_text(columns: Sequence[str]) -> str:

@@ -140,9 +140,10 @@ def levels(tree: Tree, count: Ints, noise: Floats, split: Any, theta: float, del
         (words.LEVELS_SPLIT, style.BLUE, "circle-open", 0.0),
         (words.LEVELS_LUCKY, style.PRIVATE.colour, "triangle-up-open", 0.15),
     ]
-    traces = [
-        _level_marks(tree, count, noise, rows[outcome[rows] == name], *look) for look in looks for name in look[:1]
-    ]
+    traces = []
+    for name, *look in looks:
+        total = np.count_nonzero(outcome[asked] == name)
+        traces.append(_level_marks(tree, count, noise, rows[outcome[rows] == name], f"{name}: {number(total)}", *look))
     deepest = int(tree.depth.max())
     at = np.arange(deepest + 1)
     line = {"color": style.PRIVATE.colour, "dash": "dash", "width": 2.5}
@@ -189,7 +190,7 @@ def _level_marks(
         "mode": "markers",
         "x": (tree.depth[rows] + aside).astype(np.float32),
         "y": _log_count(count[rows]),
-        "name": f"{name}: {number(len(rows))}",
+        "name": name,
         "marker": {"color": colour, "symbol": symbol, "size": 7, "line": {"width": 1.2}},
         "customdata": data,
         "hovertemplate": template,

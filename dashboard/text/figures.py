@@ -29,14 +29,17 @@ RASTER_NOISE_HOVER = "about %{z} records"
 SOME_POINTS = "{drawn} of {total} points drawn"
 SOME_BOXES = "the {drawn} fullest of {total} leaf boxes drawn"
 SOME_LEAVES = "{drawn} of {total} leaves drawn"
+BEYOND = "{leaves} leaves lie beyond the axes, up to {largest} {unit}"
+BEYOND_ONE = "{leaves} leaf lies beyond the axes, at {largest} {unit}"
+RECORDS = "records"
 SOME_ATOMS = "the {drawn} heaviest of {total} atoms drawn"
 SOME_NODES = "depths 0 to {depth}: {drawn} of {total} cells drawn"
 RASTER_POINTS = "{total} points, drawn as a {size} × {size} raster"
-RASTER_CELLS = "{total} leaves: hover shows density, the table shows each leaf"
+RASTER_CELLS = "{total} leaves: hover shows density only"
 NO_OUTLINES = "{total} leaves: outlines too fine to draw"
 GRID_CDF = "curves drawn at {places} places; the area is exact"
 PAIR = "axes {first} and {second} of {d}"
-SHADOWS = "axes {first} and {second} of {d}: outlines are shadows of the leaves, they overlap"
+SHADOWS = "axes {first} and {second} of {d}: outlines are the leaves' shadows"
 MARGINAL = "axes {first} and {second} of {d}: the mass of all other axes added up"
 
 # Partition
@@ -128,7 +131,7 @@ PROJECTION_ALT = (
 )
 NOISE_MAP_TITLE = "Where the noise fell"
 NOISE_OF_LEAF = "noise of a leaf"
-RASTER_NOISE_NOTE = "{total} leaves: hover shows whole records, the table shows each leaf"
+RASTER_NOISE_NOTE = "{total} leaves: hover shows whole records"
 CENTRES_NOTE = "leaf centres on the axes {first} and {second} of {d}"
 NOISE_MAP_ALT = (
     "Not private. Noise of {leaves} leaves by place over {axes}: from {low} to {high} records, standard deviation {sd}."
