@@ -273,6 +273,7 @@ function template({ colour, font, page }) {
       scene: { xaxis: scene, yaxis: scene, zaxis: scene },
       hoverlabel: { bgcolor: page, bordercolor: edge, font: { color: text, family: font, size: 13 }, align: "left" },
       legend: { bgcolor: "rgba(0,0,0,0)", font: { color: text } },
+      colorscale: { sequential: "Cividis", sequentialminus: "Cividis" },
       coloraxis: { colorbar: { outlinewidth: 0, tickfont: { color: text } } },
       modebar: { bgcolor: "rgba(0,0,0,0)", color: muted, activecolor: text },
       margin: { l: 48, r: 16, t: 40, b: 40 },

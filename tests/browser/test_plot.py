@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import Watched
@@ -25,6 +26,7 @@ def context(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[
 def page(context: BrowserContext) -> Iterator[Page]:
     page = context.new_page()
     yield page
+    page.evaluate("localStorage.clear()")  # the chosen theme
     page.close()
 
 
@@ -67,6 +69,12 @@ def turn(page: Page, presses: int = 1) -> None:
     settle(page)
 
 
+def choose_theme(page: Page, name: str) -> None:
+    page.get_by_test_id("stMainMenuButton").click()
+    page.get_by_test_id(f"stMainMenuItem-theme-{name}").click()
+    page.keyboard.press("Escape")
+
+
 def test_zoom_and_node_survive_a_rerun(app: Page) -> None:
     figure(app, "wave").evaluate("gd => { gd._mine = true }")
     drag(app, figure(app, "wave").locator(".nsewdrag").first, (0.2, 0.5), (0.6, 0.52))
@@ -93,7 +101,7 @@ def test_a_theme_switch_needs_no_rerun(app: Page) -> None:
     zoomed, before = x_range(app, "wave"), runs(app)
     colour = "gd => gd._fullData[0].line.color"
     light = figure(app, "wave").evaluate(colour)
-    app.emulate_media(color_scheme="dark")
+    choose_theme(app, "Dark")
     app.wait_for_function(
         "light => document.querySelector('.st-key-wave .pc-picture')._fullData[0].line.color !== light", arg=light
     )
@@ -184,6 +192,13 @@ def test_pictures_can_be_downloaded_as_png_and_svg(app: Page) -> None:
 
 def test_figures_have_a_role_and_a_text(app: Page) -> None:
     expect(app.get_by_role("figure", name="A sine and a cosine of amplitude 3")).to_be_visible()
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_axe_finds_nothing_in_a_figure(app: Page, theme: str) -> None:
+    choose_theme(app, theme)
+    found = Axe().run(app, context=".pc-plot", options={"resultTypes": ["violations"]})
+    assert found.violations_count == 0, found.generate_report()
 
 
 def test_the_table_is_sent_only_when_opened(app: Page) -> None:
