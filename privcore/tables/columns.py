@@ -76,7 +76,7 @@ def read_columns(
 ) -> tuple[pd.DataFrame, tuple[Column, ...], Mark, list[Problem]]:
     """Read every column as numbers where its cells allow one reading only, else as text."""
     drafts = _drafts(reading, names, decimal)
-    marks = {mark for draft in drafts for mark in draft.evidence}
+    marks = set() if decimal else {mark for draft in drafts for mark in draft.evidence}
     known: Mark | None = decimal or (next(iter(marks)) if len(marks) == 1 else None)
     problems: list[Problem] = []
     series, columns = {}, []
@@ -164,9 +164,7 @@ def _drafts(reading: Reading, names: list[str], decimal: Mark | None) -> list[Dr
         for position in commas:
             if again[position].dtype.kind == "f":
                 read[position], mark[position] = again[position], ","
-    texts = [
-        position for position in read if read[position].dtype.kind not in "iuf" or bool(read[position].isna().all())
-    ]
+    texts = [position for position in read if _needs_text(read[position], forms[position], decimal)]
     text = reading.texts(texts)
 
     def text_of(position: int) -> Callable[[], pd.Series[str]]:
@@ -180,6 +178,14 @@ def _drafts(reading: Reading, names: list[str], decimal: Mark | None) -> list[Dr
         )
         for position in range(min(reading.width, len(names)))
     ]
+
+
+def _needs_text(read: pd.Series[Any], sample: Cells, decimal: Mark | None) -> bool:
+    """Whether the text of a column is needed: it isn't all numbers, or nothing yet proves its decimal mark."""
+    if read.dtype.kind in "iu":
+        return False
+    unproved = decimal is None and not sample.forms() & {".", ","}
+    return read.dtype.kind != "f" or bool(read.isna().all()) or unproved
 
 
 def _comma_sample(read: pd.Series[Any], sample: Cells) -> bool:
@@ -219,7 +225,10 @@ def _careful(draft: Draft, decimal: Mark | None) -> tuple[pd.Series[Any], Column
     if grouped:
         what = f"Column {quoted(draft.name)}: digits are in groups of thousands; {quoted(grouped[0])} was read as "
         what += repr(number_of(grouped[0], decimal or "."))
-        problems.append(Problem("note", what))
+        if draft.evidence:
+            problems.append(Problem("note", what))
+        else:
+            problems.append(Problem("warning", what, "", "If the mark is the decimal one, say so (decimal)."))
     return pd.Series(values), Column(draft.name, "number", decimal), problems
 
 
