@@ -100,7 +100,7 @@ def _densest_part(points: Floats) -> Floats:
     d = points.shape[1]
     crowded = np.bincount(_cell_numbers(points, 16), minlength=16**d).argmax()
     middle = (np.array(np.unravel_index(crowded, (16,) * d)) + 0.5) / 16
-    near = points[np.argsort(np.abs(points - middle).max(axis=1))[:30_000]]
+    near = points[np.argsort(np.abs(points - middle).max(axis=1))[:15_000]]
     low, high = near.min(axis=0), near.max(axis=0)
     return np.asarray((near - low) / (high - low))
 
