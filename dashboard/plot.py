@@ -33,8 +33,8 @@ STATIC = FOLDER / "static"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 TABLE_ROWS = 1000
 
-_SCRUB_HEIGHT = 44
-_NOTES_HEIGHT = 52
+_SCRUB_HEIGHT = 80
+_NOTES_HEIGHT = 48
 
 
 @dataclass(frozen=True)
@@ -133,14 +133,13 @@ def plot(
         "select": bool(on_select),
     }
     below = 0 if frames is None or not frames.slider else _SCRUB_HEIGHT + (_NOTES_HEIGHT if frames.notes else 0)
-    result = _component(
+    _component(
         key=key,
         data=pack(figure, frames, start, {**_urls(), **options}),
         height=pixels + below,
         on_frame_change=lambda: _call(on_frame, _frame(key, frames)),
         on_selection_change=lambda: _call(on_select, _selection(key, data_id)),
     )
-    del result
     return Shown(frame=_frame(key, frames), selection=_selection(key, data_id))
 
 

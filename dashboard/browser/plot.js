@@ -327,8 +327,8 @@ function controls(me) {
   const { frames, key } = me.head;
   if (!me.scrub) {
     me.scrub = me.root.appendChild(document.createElement("div"));
-    me.scrub.innerHTML = `<div class="pc-scrub"><label></label><span class="pc-end"></span>
-      <input type="range" min="0" step="1"><span class="pc-end"></span><output></output></div><dl class="pc-notes"></dl>`;
+    me.scrub.innerHTML = `<div class="pc-scrub"><label></label><output></output><input type="range" min="0" step="1">
+      <span class="pc-low"></span><span class="pc-high"></span></div><dl class="pc-notes"></dl>`;
     const input = me.scrub.querySelector("input");
     input.addEventListener("pointerdown", () => { me.held = true; });
     input.addEventListener("input", () => show(me, Number(input.value)));
@@ -339,9 +339,7 @@ function controls(me) {
     });
     for (const end of ["pointerup", "pointercancel"]) input.addEventListener(end, () => setTimeout(() => { me.held = false; }));
   }
-  const [low, high] = me.scrub.querySelectorAll(".pc-end");
-  const input = me.scrub.querySelector("input");
-  const label = me.scrub.querySelector("label");
+  const [label, input, low, high] = ["label", "input", ".pc-low", ".pc-high"].map((name) => me.scrub.querySelector(name));
   input.id = `pc-${key}`;
   input.max = frames.figures.length - 1;
   label.htmlFor = input.id;
