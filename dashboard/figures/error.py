@@ -91,7 +91,7 @@ def w1(
     }
     how = words.W1_NO_DATA if total is None else words.W1_METHOD.format(how=_how(total))
     alt = _w1_alt(total, ours, rows)
-    height = 190 + 42 * len(lines)
+    height = 190 + 48 * len(lines)
     return Drawing(style.figure(traces, style.banner(), words.W1_TITLE, how, height=height, **layout), alt, table)
 
 

@@ -49,7 +49,8 @@ def measure(
         title = words.MEASURE_CELLS_TITLE
         drawn = _line(tree, box, masses, hover) if box.d == 1 else _cells(tree, box, masses, hover, axes)
     figure = style.figure(badge=style.label(epsilon, simulated), title=title, **drawn)
-    return Drawing(figure, _alt(released, tree, box, masses), table)
+    alt = _alt(released, tree, box, masses) + (words.SIMULATED_ALT if simulated else "")
+    return Drawing(figure, alt, table)
 
 
 def sample(
@@ -72,7 +73,7 @@ def sample(
     drawn = {"height": style.MAP_HEIGHT} | drawn
     figure = style.figure(badge=style.label(epsilon, simulated), title=words.MEASURE_SAMPLE_TITLE, **drawn)
     alt = words.MEASURE_ALT_SAMPLE.format(sampled=number(len(unit)), axes=style.axes_text(box.columns))
-    return Drawing(figure, alt, table)
+    return Drawing(figure, alt + (words.SIMULATED_ALT if simulated else ""), table)
 
 
 def _alt(released: DiscreteMeasure, tree: Tree, box: Box, masses: Floats) -> str:

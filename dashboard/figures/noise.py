@@ -74,7 +74,7 @@ def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None 
         hover = {"customdata": data[mask], "hovertemplate": template}
         traces.append({"type": "scatter", "mode": "markers", "name": name, "marker": marker, **place, **hover})
     beyond = int(((true_counts > high) | (released_counts > top)).sum())
-    notes = [_some_leaves(len(rows), len(noise)), _beyond(beyond, float(true_counts.max(initial=0)), words.RECORDS)]
+    notes = [_some_leaves(len(rows), len(noise)), _beyond(beyond, float(true_counts.max(initial=0)))]
     room = 0.04 * (high - low + 1.0)
     layout = {
         "xaxis": style.axis(words.SCATTER_X, range=[-room, high + room]),
@@ -95,11 +95,11 @@ def _some_leaves(drawn: int, total: int) -> str:
     return words.SOME_LEAVES.format(drawn=number(drawn), total=number(total)) if drawn < total else ""
 
 
-def _beyond(leaves: int, largest: float, unit: str) -> str:
+def _beyond(leaves: int, largest: float) -> str:
     if not leaves:
         return ""
     template = words.BEYOND_ONE if leaves == 1 else words.BEYOND
-    return template.format(leaves=number(leaves), largest=number(largest), unit=unit)
+    return template.format(leaves=number(leaves), largest=number(largest))
 
 
 def _mean(values: Floats) -> float:
@@ -208,7 +208,7 @@ def projection(
     ]
     top, low = shapes.robust_top(np.maximum(before, after)), float(min(before.min(initial=0.0), 0.0))
     notes.append(_some_leaves(len(rows), len(before)))
-    notes.append(_beyond(int((np.maximum(before, after) > top).sum()), float(before.max(initial=0.0)), words.MASS))
+    notes.append(_beyond(int((np.maximum(before, after) > top).sum()), float(before.max(initial=0.0))))
     room = 0.05 * (top - low) or 1.0
     layout = {
         "xaxis": style.axis(words.PROJECTION_X),

@@ -76,7 +76,7 @@ def budget(cost: Cost) -> Drawing:
         "annotations": totals,
     }
     odds = words.ODDS_SHORT.format(right=_right(float(cost.total)))
-    figure = style.figure(traces, style.label(), words.BUDGET_TITLE, odds, height=320, **layout)
+    figure = style.figure(traces, style.label(), words.BUDGET_TITLE, odds, height=350, **layout)
     alt = words.BUDGET_ALT.format(
         epsilon=number(cost.epsilon),
         tree=number(cost.tree, 4),

@@ -53,7 +53,12 @@ class Plane:
         """Axes over the whole declared box, drawn as the square that the mechanism sees."""
         (x0, y0), (x1, y1) = self._corner(self.box.low), self._corner(self.box.high)
         names = self.names
-        square = {"scaleanchor": "x", "scaleratio": (x1 - x0) / (y1 - y0), "constrain": "domain"}
+        square = {
+            "scaleanchor": "x",
+            "scaleratio": (x1 - x0) / (y1 - y0),
+            "constrain": "domain",
+            "constraintoward": "top",
+        }
         return {
             "xaxis": style.axis(names[0], range=[x0, x1], constrain="domain", showgrid=False, zeroline=False),
             "yaxis": style.axis(names[1], range=[y0, y1], showgrid=False, zeroline=False, **square),
@@ -273,14 +278,14 @@ def point_trace_3d(unit: Floats, box: Box, look: style.Look, name: str) -> dict[
 
 
 def robust_top(values: Floats) -> float:
-    """An axis end that a few giants do not set: the largest value, but at most 2.5 times the 99th percentile.
+    """An axis end that a few giants do not set: the largest value up to 2.5 times the 99th percentile.
 
     >>> robust_top(np.r_[np.arange(1000.0), 1e6])
-    2475.0
+    999.0
     """
     if not len(values):
         return 0.0
-    return float(min(values.max(), 2.5 * max(np.quantile(values, 0.99), 1e-12)))
+    return float(values[values <= 2.5 * max(np.quantile(values, 0.99), 1e-12)].max(initial=0.0))
 
 
 def evenly(n: int, most: int) -> Ints:
@@ -327,7 +332,9 @@ def point_picture(unit: Floats, plane: Plane, colour: str) -> dict[str, Any]:
     pixel = np.minimum((unit[:, axes] * RASTER).astype(np.int64), RASTER - 1)
     hits = np.bincount(pixel[:, 1] * RASTER + pixel[:, 0], minlength=RASTER * RASTER).reshape(RASTER, RASTER)
     depth = np.log1p(hits) / np.log1p(max(int(hits.max()), 1))
-    levels = np.where(hits > 0, 80 + 175 * depth, 0).astype(np.uint8)
+    levels = np.where(hits > 0, 130 + 125 * depth, 0).astype(np.uint8)
+    levels[1:] = np.maximum(levels[1:], levels[:-1])  # a lone point is two pixels wide and high
+    levels[:, 1:] = np.maximum(levels[:, 1:], levels[:, :-1])
     box = plane.box
     (x0, y1), (width, height) = (box.low[axes[0]], box.high[axes[1]]), box.width[axes]
     source = "data:image/png;base64," + base64.b64encode(_png(levels[::-1], colour)).decode("ascii")

@@ -36,8 +36,8 @@ DIVERGING = [[0.0, BADGE_BLUE], [0.5, "#F2F2F2"], [1.0, VERMILLION]]
 
 FONT_SIZE = 14
 HEIGHT = 460
-NOTE_WIDTH = 56
-MAP_HEIGHT = 540
+NOTE_WIDTH = 48
+MAP_HEIGHT = 580
 
 
 @dataclass(frozen=True)
@@ -188,8 +188,10 @@ def scene_axis(title: str, low: float, high: float) -> dict[str, Any]:
 
 
 def colour_bar(title: str, **more: Any) -> dict[str, Any]:
-    """A colour bar, slim enough for a narrow page."""
-    return {"title": {"text": title}, "thickness": 14, "outlinewidth": 0, "ticks": "outside", **more}
+    """A flat colour bar between the plot and the legend, so that a narrow page keeps its width."""
+    place = {"orientation": "h", "x": 0, "xanchor": "left", "yref": "container", "y": 0.07, "yanchor": "bottom"}
+    look = {"thickness": 12, "outlinewidth": 0, "ticks": "outside", "len": 1, "xpad": 0}
+    return {"title": {"text": f"{title}<br>", "side": "top"}, **place, **look, **more}
 
 
 def log_ticks(low: float, high: float) -> dict[str, Any]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 BANNER = "NOT PRIVATE: shows the data"
 LABEL = "epsilon-DP"
 LABEL_WITH_EPSILON = "epsilon-DP, ε = {epsilon}"
-LABEL_SIMULATED = "epsilon-DP, ε = {epsilon} (simulated: the seed is known)"
+LABEL_SIMULATED = "epsilon-DP, ε = {epsilon}, simulated"
 
 # Hover and table columns
 LEAF = "leaf"
@@ -17,9 +17,9 @@ NOISE = "noise"
 FROM = "{axis} from"
 TO = "{axis} to"
 DENSITY = "density"
-DENSITY_BAR = "density<br>(1 = even)"
+DENSITY_BAR = "density, 1 = even"
 DEPTH_BAR = "depth"
-NOISE_BAR = "noise<br>(records)"
+NOISE_BAR = "noise (records)"
 COUNT_BAR = "records"
 RASTER_HOVER = "density 2<sup>%{z}/8</sup> times uniform"
 RASTER_DEPTH_HOVER = "depth %{z}"
@@ -29,18 +29,17 @@ RASTER_NOISE_HOVER = "about %{z} records"
 SOME_POINTS = "{drawn} of {total} points drawn"
 SOME_BOXES = "the {drawn} fullest of {total} leaf boxes drawn"
 SOME_LEAVES = "{drawn} of {total} leaves drawn"
-BEYOND = "{leaves} leaves lie beyond the axes, up to {largest} {unit}"
-BEYOND_ONE = "{leaves} leaf lies beyond the axes, at {largest} {unit}"
-RECORDS = "records"
+BEYOND = "{leaves} leaves lie beyond the axes, up to {largest}"
+BEYOND_ONE = "{leaves} leaf lies beyond the axes, at {largest}"
 SOME_ATOMS = "the {drawn} heaviest of {total} atoms drawn"
 SOME_NODES = "depths 0 to {depth}: {drawn} of {total} cells drawn"
 RASTER_POINTS = "{total} points, drawn as a {size} × {size} raster"
 RASTER_CELLS = "{total} leaves: hover shows density only"
 NO_OUTLINES = "{total} leaves: outlines too fine to draw"
 GRID_CDF = "curves drawn at {places} places; the area is exact"
-PAIR = "axes {first} and {second} of {d}"
-SHADOWS = "axes {first} and {second} of {d}: outlines are the leaves' shadows"
-MARGINAL = "axes {first} and {second} of {d}: the mass of all other axes added up"
+PAIR = "{first} and {second}, 2 of {d} axes"
+SHADOWS = "{first} and {second}, 2 of {d} axes: shadows of the leaves, they overlap"
+MARGINAL = "{first} and {second}, 2 of {d} axes: the other axes added up"
 
 # Partition
 POINTS = "data points"
@@ -75,9 +74,9 @@ CDF_ALT_EMPTY = (
 CDF_COLUMNS = ("data", "release", "difference")
 
 # Measure
-MEASURE_CELLS_TITLE = "What is released: mass of the cells"
-MEASURE_ATOMS_TITLE = "What is released: atoms"
-MEASURE_SAMPLE_TITLE = "What is released: made-up points"
+MEASURE_CELLS_TITLE = "Released: mass of the cells"
+MEASURE_ATOMS_TITLE = "Released: atoms"
+MEASURE_SAMPLE_TITLE = "Released: made-up points"
 CELLS = "released cells"
 ATOMS = "atoms, area = mass"
 SAMPLE = "sampled points"
@@ -89,10 +88,11 @@ MEASURE_ALT = (
     "Epsilon-DP release over {axes}: {leaves} leaf cells, {atoms} atoms, {positive} of them with mass. "
     "The heaviest leaf holds {heaviest} of the mass, the densest is {densest} times as dense as uniform."
 )
+SIMULATED_ALT = " Simulated: the seed is known."
 MEASURE_ALT_SAMPLE = "{sampled} points sampled from the epsilon-DP release over {axes}. None of them is a data point."
 
 # Noise
-SCATTER_TITLE = "True and released count of each leaf"
+SCATTER_TITLE = "True and released leaf counts"
 SCATTER_X = "true count (records)"
 SCATTER_Y = "released count (records)"
 SCATTER_LEAVES = "leaf"
@@ -102,21 +102,21 @@ SCATTER_ALT = (
     "Not private. True against released count of {leaves} leaves. The noise has mean {mean} and standard deviation "
     "{sd} records; the largest error is {worst} records, {negative} leaves were released below zero."
 )
-LAW_TITLE = "Leaf noise over the law it was drawn from"
+LAW_TITLE = "The noise and its exact law"
 LAW_X = "noise (records)"
 LAW_Y = "share of the leaves"
 LAW_SEEN = "this run"
 LAW_EXACT = "exact law"
 LAW_COLUMNS = ("noise (records)", "leaves", "share", "law")
-LAW_NOTE = "up at rate {a}, down at rate {b}, mean {mean} subtracted"
-LAW_NOTE_SYMMETRIC = "up and down at rate {a}"
+LAW_NOTE = "rates {a} up, {b} down; mean {mean} taken off"
+LAW_NOTE_SYMMETRIC = "rate {a} up and down"
 LAW_HOVER = "%{x:.4~g} records: %{customdata} leaves, share %{y:.3~f}<extra></extra>"
 LAW_EXACT_HOVER = "%{x:.4~g} records: probability %{y:.3~f}<extra></extra>"
 LAW_ALT = (
     "Not private. Histogram of the noise of {leaves} leaves with the two-rate geometric law (rates {a} up, {b} down, "
     "its mean {mean} subtracted). Observed standard deviation {seen}, the law's {sd} records."
 )
-PROJECTION_TITLE = "Mass before and after the projection"
+PROJECTION_TITLE = "Before and after the projection"
 PROJECTION_X = "leaves, sorted by their noisy mass"
 PROJECTION_Y = "mass"
 PROJECTION_BEFORE = "noisy mass"
@@ -132,7 +132,7 @@ PROJECTION_ALT = (
 NOISE_MAP_TITLE = "Where the noise fell"
 NOISE_OF_LEAF = "noise of a leaf"
 RASTER_NOISE_NOTE = "{total} leaves: hover shows whole records"
-CENTRES_NOTE = "leaf centres on the axes {first} and {second} of {d}"
+CENTRES_NOTE = "leaf centres on {first} and {second}, 2 of {d} axes"
 NOISE_MAP_ALT = (
     "Not private. Noise of {leaves} leaves by place over {axes}: from {low} to {high} records, standard deviation {sd}."
 )
@@ -184,8 +184,8 @@ ODDS = (
     "Somebody who must guess whether one given person is in the data is right at most {right} times in 100 "
     "(a coin: 50)."
 )
-ODDS_SHORT = "best guess about one person: right at most {right} times in 100"
-ODDS_TITLE = "What epsilon means for one person"
+ODDS_SHORT = "best guess about one person: {right} in 100"
+ODDS_TITLE = "Epsilon for one person"
 ODDS_X = "← more private · epsilon · more accurate →"
 ODDS_Y = "right guesses in 100"
 ODDS_CURVE = "e<sup>ε</sup> / (1 + e<sup>ε</sup>)"
@@ -206,7 +206,7 @@ ICICLE_ALT = (
     "The root holds {root} records{note}."
 )
 EMPTY_CELL = "publicly empty"
-LEVELS_TITLE = "Count against depth: who was split"
+LEVELS_TITLE = "Which cells were split"
 LEVELS_X = "depth"
 LEVELS_Y = "true count (records)"
 LEVELS_SPLIT = "split"
