@@ -206,7 +206,7 @@ def settle(
         return draft.text(), Column(draft.name, "unclear"), [_both_marks(draft)]
     decimal = known if fixed else next(iter(own), None) or (known if draft.doubtful else None)
     if decimal is None and draft.doubtful:
-        if draft.forms & {",?"} or delimiter == ";" or not draft.plain:
+        if delimiter == ";" or not draft.plain:
             return draft.text(), Column(draft.name, "unclear"), [_unclear(draft)]
         return draft.read, Column(draft.name, "number", "."), [_three_digits(draft)]
     if draft.plain and (draft.mark == decimal or not draft.doubtful):

@@ -22,7 +22,7 @@ Mark = Literal[".", ","]
 MISSING = frozenset(
     (
         *("", "NA", "N/A", "n/a", "na", "NaN", "nan", "NAN", "NULL", "Null", "null", "None", "none", "-", "--", "?"),
-        *("#N/A", "#NA", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
+        *("<NA>", "#N/A", "#NA", "#DIV/0!", "#VALUE!", "#REF!", "#NUM!", "#NAME?", "#NULL!"),
     )
 )
 """What stands for "no number here" in a column of numbers. In a column of text they are kept: NA is Namibia."""

@@ -190,6 +190,21 @@ def test_the_owner_can_say_which_mark_is_the_decimal_one() -> None:
     assert read_table(data, decimal=".").points(["x", "y"]).tolist() == [[1234, 1.5]]
 
 
+def test_a_cell_that_breaks_the_declared_mark_is_no_number() -> None:
+    table = read_table(b"x;y\n1.5;1,5\n1,5;2\n2.5;3\n", decimal=".")
+    np.testing.assert_array_equal(table.points(["x"], others="missing").ravel(), [1.5, np.nan, 2.5])
+    assert kinds(table) == {"x": "mixed", "y": "mixed"}
+
+
+@pytest.mark.parametrize(
+    "cell", ["1.#IND", "0x10", "1_000", "1d5", "12 km", "50%", "$5", "(5)", "1,00,000", "5,", "\u0665"]
+)
+def test_what_is_no_number_is_not_read_as_one(cell: str) -> None:
+    table = read_table(f"x;y\n1;1\n2;2\n{cell};3\n".encode())
+    assert kinds(table)["x"] == "mixed"
+    assert cell in said(table)
+
+
 def test_three_decimals_everywhere_are_read_with_a_warning() -> None:
     table = read_table(b"x,y\n1.234,2\n2.345,3\n")
     assert table.points(["x"]).ravel().tolist() == [1.234, 2.345]
@@ -282,6 +297,17 @@ def test_a_delimiter_at_the_end_of_every_row_is_no_column() -> None:
     assert list(table.frame) == ["x", "y"]
     assert "ends with a delimiter" in said(table, "note")
     assert not read_table(b"x,y\n1,2,\n3,4,5\n6,7,").ok
+    assert not read_table(b"x,y\n" + b"1,2,\n" * 150 + b"3,4,5\n").ok
+
+
+def test_a_delimiter_after_some_rows_does_not_change_the_delimiter() -> None:
+    table = read_table(b"1,5;2,5\n" * 5 + b"1,5;2,5;\n")
+    assert table.delimiter == ";"
+    assert table.ragged == 1
+
+
+def test_blanks_before_a_quoted_field_are_not_part_of_it() -> None:
+    assert read_table(b'x, name\n1, "a, b"\n').frame["name"].tolist() == ["a, b"]
 
 
 def test_quoted_fields_hold_newlines_and_delimiters() -> None:
@@ -440,6 +466,15 @@ def workbook(*sheets: list[list[Any]]) -> bytes:
     return buffer.getvalue()
 
 
+def edited(data: bytes, old: bytes, new: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as source, zipfile.ZipFile(buffer, "w") as target:
+        assert any(old in source.read(entry) for entry in source.infolist())
+        for entry in source.infolist():
+            target.writestr(entry, source.read(entry).replace(old, new))
+    return buffer.getvalue()
+
+
 def test_excel() -> None:
     day = datetime.datetime(2024, 5, 1)
     table = read_table(workbook([["x", "y", "when", "city"], [1, 2.5, day, "NA"], [3, None, day, "DE"]]))
@@ -468,15 +503,13 @@ def test_excel_numbers_stored_as_text_are_read_as_strictly_as_text() -> None:
 
 
 def test_excel_numbers_too_large_are_infinite() -> None:
-    buffer = io.BytesIO()
-    with (
-        zipfile.ZipFile(io.BytesIO(workbook([["x", "n"], [777, 3], [-777, 1]]))) as source,
-        zipfile.ZipFile(buffer, "w") as target,
-    ):
-        for entry in source.infolist():
-            target.writestr(entry, source.read(entry).replace(b"777", b"9" * 400))
-    table = read_table(buffer.getvalue())
+    table = read_table(edited(workbook([["x", "n"], [777, 3], [-777, 1]]), b"777", b"9" * 400))
     assert table.points(["x", "n"]).tolist() == [[np.inf, 3], [-np.inf, 1]]
+
+
+def test_the_size_that_a_sheet_claims_is_not_believed() -> None:
+    data = edited(workbook([["x", "y"], [1, 2], [3, 4]]), b'<dimension ref="A1:B3"', b'<dimension ref="A1:A2"')
+    assert read_table(data).points(["x", "y"]).tolist() == [[1, 2], [3, 4]]
 
 
 def test_excel_without_header_and_with_gaps() -> None:
