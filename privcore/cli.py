@@ -1,0 +1,587 @@
+"""The command line: `privcore release | sample | simulate | check | dashboard`.
+
+Results go to stdout, messages to stderr. Exit codes: 0 done, 1 refused input, 2 wrong usage. What `release` prints
+is fixed text and public facts: nothing in it, errors included, depends on a cell of the table.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import warnings
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from importlib.metadata import version as package_version
+from pathlib import Path
+from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+from typer.core import TyperGroup
+
+from privcore.errors import PrivcoreError, TooLargeError
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from privcore.domain import Box
+    from privcore.parameters import Parameters
+    from privcore.tables import Table
+    from privcore.transport import W1
+
+SEVERAL = ("--columns", "--low", "--high")
+NOT_PRIVATE = "NOT PRIVATE: what follows shows the data. Only the owner of the file may see it."
+UNREADABLE = "The file can't be read as a table with these columns. Its owner can see why: privcore check FILE"
+FAILED = "The release failed and nothing was written. Count its epsilon as spent."
+
+REFUSED, USAGE, INTERRUPTED = 1, 2, 130
+
+
+class _RefusedError(Exception):
+    """Input that can't be worked on, as one line."""
+
+
+def spread(arguments: Sequence[str]) -> list[str]:
+    """Write `--low -1 -2` as `--low=-1 --low=-2`, the only way that click takes several values for one option.
+
+    The values end at the next option; a negative number is a value.
+
+    >>> spread(["data.csv", "--low", "-1", "-2e3", "--columns", "x", "y", "--epsilon", "1"])
+    ['data.csv', '--low=-1', '--low=-2e3', '--columns=x', '--columns=y', '--epsilon', '1']
+    """
+    result: list[str] = []
+    option: str | None = None
+    for position, argument in enumerate(arguments):
+        if argument == "--":
+            return result + list(arguments[position:])
+        if option and (not argument.startswith("-") or _is_number(argument)):
+            result.append(f"{option}={argument}")
+            continue
+        option = argument if argument in SEVERAL else None
+        if option is None:
+            result.append(argument)
+        elif position + 1 == len(arguments) or _is_option(arguments[position + 1]):
+            result.append(argument)  # click reports that it has no value
+            option = None
+    return result
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text.replace(",", ""))
+    except ValueError:
+        return False
+    return True
+
+
+def _is_option(text: str) -> bool:
+    return text.startswith("-") and not _is_number(text)
+
+
+class _Group(TyperGroup):
+    """The commands, with options that take several values."""
+
+    def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
+        result: list[str] = super().parse_args(ctx, spread(args))
+        return result
+
+
+app = typer.Typer(cls=_Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
+
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The table: CSV, TSV, Excel (.xlsx) or Parquet.")]
+Columns = Annotated[list[str], typer.Option(help="The columns of the points: --columns x y.")]
+Low = Annotated[
+    list[str], typer.Option(help="The lower bounds, one a column. Declare them; never take them from the data.")
+]
+High = Annotated[list[str], typer.Option(help="The upper bounds, one a column.")]
+Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private.")]
+Theta = Annotated[float, typer.Option(help="The threshold of a split, in records.")]
+Delta = Annotated[float | None, typer.Option(help="The depth penalty, in records; overrides --gamma.")]
+Gamma = Annotated[float | None, typer.Option(help="The depth penalty over lambda. Default: 25/36.")]
+TreeShare = Annotated[float | None, typer.Option(help="The part of epsilon that the tree may cost, between 0 and 1.")]
+Mode = Annotated[Literal["tight", "paper"], typer.Option(help="Exact accounting, or the paper's constants.")]
+Neighbours = Annotated[
+    Literal["add-remove", "replace-one"],
+    typer.Option(help="What two neighbouring tables differ in: one row more or less, or one row's values."),
+]
+Total = Annotated[float | None, typer.Option(help="A public number of records that is not taken from the data.")]
+Shift = Annotated[
+    Literal["none", "random"], typer.Option(help="Shift the partition by a random amount, which is public.")
+]
+MaxDepth = Annotated[int | None, typer.Option(help="The largest depth of a cell.")]
+Projection = Annotated[
+    Literal["euclidean", "lipschitz", "clip"] | None, typer.Option(help="How noisy masses become probabilities.")
+]
+Representative = Annotated[Literal["centre", "spread"], typer.Option(help="Where in its cell a leaf's mass is put.")]
+Delimiter = Annotated[str | None, typer.Option(help="The delimiter of a text file: , ; | or tab.")]
+Decimal = Annotated[Literal[".", ","] | None, typer.Option(help="The decimal mark of a text file.")]
+Encoding = Annotated[str | None, typer.Option(help="The encoding of a text file.")]
+Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row holds the names.")]
+Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.")]
+
+
+@dataclass(frozen=True)
+class _Dialect:
+    """What the user says about the file."""
+
+    delimiter: str | None
+    decimal: Literal[".", ","] | None
+    encoding: str | None
+    header: bool | None
+    sheet: str | None
+
+    def read(self, file: Path) -> Table:
+        from privcore.tables import read_table
+
+        delimiter = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
+        if delimiter not in (None, ",", ";", "\t", "|"):
+            raise _usage("The delimiter must be one of , ; | tab.", "--delimiter")
+        return read_table(
+            file,
+            delimiter=delimiter,
+            decimal=self.decimal,
+            encoding=self.encoding,
+            header=self.header,
+            sheet=self.sheet,
+        )
+
+
+# ----------------------------------------------------------------------------------------- commands
+
+
+@app.callback(invoke_without_command=True)
+def _start(
+    context: typer.Context, version: Annotated[bool, typer.Option("--version", help="Print the version.")] = False
+) -> None:
+    """Differentially private synthetic measures of point clouds.
+
+    \b
+    privcore dashboard
+    privcore release data.csv --columns x y --low 0 0 --high 10 5 --epsilon 1 --out release.json
+    privcore sample release.json -n 1000 --out synthetic.csv
+
+    Each command says more with --help.
+    """
+    if version:
+        typer.echo(package_version("privcore"))
+    elif context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@app.command()
+def release(
+    file: File,
+    columns: Columns,
+    low: Low,
+    high: High,
+    epsilon: Epsilon,
+    out: Annotated[Path, typer.Option(help="The release, as JSON.")],
+    theta: Theta = 0.0,
+    delta: Delta = None,
+    gamma: Gamma = None,
+    tree_share: TreeShare = None,
+    mode: Mode = "tight",
+    neighbours: Neighbours = "add-remove",
+    total: Total = None,
+    shift: Shift = "none",
+    max_depth: MaxDepth = None,
+    projection: Projection = None,
+    representative: Representative = "centre",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    sheet: Sheet = None,
+    force: Force = False,
+) -> None:
+    """Make one epsilon-differentially private release of the chosen columns. It spends epsilon and can't be undone.
+
+    The noise comes from the operating system; there is no seed. A row with a cell that is no number doesn't count.
+    The bounds must be declared, since bounds taken from the data would give the outermost rows away. The format of
+    the file (delimiter, decimal mark, names and kinds of columns) counts as public; say it to keep it fixed. Nothing
+    that is printed depends on a cell, so look at the file before: privcore check FILE.
+
+    \b
+    privcore release data.csv --columns x y --low 0 0 --high 10 5 --epsilon 1 --out release.json
+    privcore release towns.csv --columns lon lat --low -180 -90 --high 180 90 --epsilon 0.5 --out towns.json
+    privcore release survey.xlsx --columns age --low 0 --high 120 --epsilon 1 --mode paper --out survey.json
+    """
+    from privcore.release import release as make_release
+
+    box = _box(columns, low, high)
+    parameters = _parameters(
+        epsilon, theta, delta, gamma, tree_share, mode, neighbours, total, shift, max_depth, projection, representative
+    )
+    cost = parameters.cost(box.d)
+    dialect = _Dialect(delimiter, decimal, encoding, header, sheet)
+    _check_input(file)
+    with _output(out, force, keep=(file,)) as target:
+        with _step("Reading the table"):
+            points = _points_in_silence(dialect, file, box)
+        with _step("Making the release"), _in_silence(FAILED):
+            made = make_release(points, box, parameters)
+            target.write(made.to_json().encode())
+    typer.echo(f"An epsilon-DP release of {', '.join(box.columns)}, under {_relation(neighbours)}.")
+    typer.echo(f"epsilon    {epsilon:g}")
+    typer.echo(f"cost       {_digits(cost.total)} (tree {_digits(cost.tree)}, leaves {_digits(cost.leaves)})")
+    typer.echo(f"leaves     {len(made.noisy_counts)}")
+    typer.echo(f"written    {out}")
+
+
+@app.command()
+def sample(
+    file: Annotated[Path, typer.Argument(metavar="RELEASE", help="A release, as `privcore release` wrote it.")],
+    n: Annotated[int, typer.Option("-n", "--number", min=1, help="How many points.")] = 1000,
+    out: Annotated[Path | None, typer.Option(help="The points, as CSV. Default: stdout.")] = None,
+    seed: Annotated[int, typer.Option(min=0, help="The seed: another one gives another sample.")] = 0,
+    method: Annotated[
+        Literal["low-discrepancy", "random"], typer.Option(help="As even as can be, or independent points.")
+    ] = "low-discrepancy",
+    force: Force = False,
+) -> None:
+    """Draw synthetic points from a release. It costs no privacy, however often it is done.
+
+    \b
+    privcore sample release.json -n 1000 --out synthetic.csv
+    privcore sample release.json -n 500 --method random --seed 7 > synthetic.csv
+    """
+    import pandas as pd
+
+    from privcore.release import Release
+
+    _check_input(file)
+    try:
+        text = file.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise _RefusedError(f"{file} is not a release: it is not a text file.") from None
+    made = Release.from_json(text)
+    with _step("Drawing points"):
+        points = made.measure.sample(n, seed, method=method)
+        table = pd.DataFrame(points, columns=list(made.box.columns)).to_csv(index=False, lineterminator="\n")
+    if out is None:
+        typer.echo(table, nl=False)
+        return
+    with _output(out, force, keep=(file,)) as target:
+        target.write(table.encode())
+    typer.echo(f"written    {out}")
+
+
+@app.command()
+def simulate(
+    file: File,
+    columns: Columns,
+    low: Low,
+    high: High,
+    epsilon: Epsilon,
+    seed: Annotated[int, typer.Option(min=0, help="The seed of the noise.")] = 0,
+    theta: Theta = 0.0,
+    delta: Delta = None,
+    gamma: Gamma = None,
+    tree_share: TreeShare = None,
+    mode: Mode = "tight",
+    neighbours: Neighbours = "add-remove",
+    total: Total = None,
+    shift: Shift = "none",
+    max_depth: MaxDepth = None,
+    projection: Projection = None,
+    representative: Representative = "centre",
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    sheet: Sheet = None,
+) -> None:
+    """See what a release would cost and how far it would be from the data. NOT PRIVATE: for the owner of the file.
+
+    It walks the same path as `release` with seeded noise, and compares the result with the data.
+
+    \b
+    privcore simulate data.csv --columns x y --low 0 0 --high 10 5 --epsilon 1
+    privcore simulate data.csv --columns x y --low 0 0 --high 10 5 --epsilon 1 --mode paper --seed 3
+    """
+    from privcore.simulation import simulate as run_simulation
+
+    box = _box(columns, low, high)
+    parameters = _parameters(
+        epsilon, theta, delta, gamma, tree_share, mode, neighbours, total, shift, max_depth, projection, representative
+    )
+    cost = parameters.cost(box.d)
+    _check_input(file)
+    typer.echo(NOT_PRIVATE)
+    with _step("Reading the table"):
+        table = _Dialect(delimiter, decimal, encoding, header, sheet).read(file)
+    for problem in table.problems:
+        typer.echo(f"{file}: {problem}", err=True)
+    points = _points_of(table, box)
+    with _step("Simulating"):
+        run = run_simulation(points, box, parameters, seed)
+    typer.echo(f"rows       {run.n} of {len(points)}")
+    typer.echo(f"cost       {_digits(cost.total)} (tree {_digits(cost.tree)}, leaves {_digits(cost.leaves)})")
+    typer.echo(f"published  {_digits(cost.published_total)}")
+    typer.echo(f"leaves     {len(run.noisy_counts)}")
+    parts = (("W1", "w1", "data to release"), ("resolution", "w1_resolution", "data to true masses on the same cells"))
+    try:
+        for name, attribute, meaning in (*parts, ("privacy", "w1_privacy", "true to released masses")):
+            with _step(f"Computing {name}"):
+                distance: W1 = getattr(run, attribute)
+            typer.echo(f"{name:10} {_distance(distance)} in the unit cube, {meaning}")
+    except TooLargeError as error:
+        raise _RefusedError(f"The distance was not computed: {error}") from None
+
+
+@app.command()
+def check(
+    file: File,
+    columns: Annotated[list[str] | None, typer.Option(help="The columns that will be points: --columns x y.")] = None,
+    delimiter: Delimiter = None,
+    decimal: Decimal = None,
+    encoding: Encoding = None,
+    header: Header = None,
+    sheet: Sheet = None,
+) -> None:
+    """Say how a table is read and what is wrong with it. NOT PRIVATE: for the owner of the file.
+
+    \b
+    privcore check data.csv
+    privcore check data.csv --columns x y --decimal ,
+    """
+    from privcore.tables.dialect import NAMES
+
+    _check_input(file)
+    typer.echo(NOT_PRIVATE)
+    with _step("Reading the table"):
+        table = _Dialect(delimiter, decimal, encoding, header, sheet).read(file)
+    if table.format == "csv":
+        typer.echo(f"text, {table.encoding}, delimiter {NAMES[table.delimiter]}, decimal mark {table.decimal!r}")
+    elif table.format:
+        typer.echo(table.format.capitalize() + (f", sheet {table.sheet!r}" if table.sheet else ""))
+    typer.echo(f"{len(table.frame)} rows, {len(table.columns)} columns")
+    for column in table.columns:
+        typer.echo(f"  {column.name}: {column.kind}")
+    for problem in table.problems:
+        typer.echo(str(problem))
+    if columns:
+        table.points(_names(columns, table), others="missing")
+    elif not table.ok:
+        raise typer.Exit(REFUSED)
+
+
+@app.command()
+def dashboard(
+    port: Annotated[
+        int | None, typer.Option(min=1, max=65535, help="Where to serve. Default: the first free port.")
+    ] = None,
+    address: Annotated[str | None, typer.Option(help="The address to serve on. Default: this machine only.")] = None,
+) -> None:
+    """Open the dashboard in a browser.
+
+    \b
+    privcore dashboard
+    privcore dashboard --port 8600
+    """
+    command = [sys.executable, "-m", "dashboard"]
+    command += [f"--port={port}"] if port is not None else []
+    command += [f"--address={address}"] if address is not None else []
+    raise typer.Exit(subprocess.run(command, check=False).returncode)
+
+
+# ------------------------------------------------------------------------------- from text to values
+
+
+def _usage(message: str, option: str) -> typer.BadParameter:
+    return typer.BadParameter(message, param_hint=f"'{option}'")
+
+
+def _box(columns: list[str], low: list[str], high: list[str]) -> Box:
+    from privcore.domain import Box
+
+    names = _split(columns)
+    lows, highs = _numbers(low, "--low"), _numbers(high, "--high")
+    for option, numbers in (("--low", lows), ("--high", highs)):
+        if len(numbers) != len(names):
+            counts = f"{len(numbers)} numbers for {len(names)} columns ({', '.join(names)})"
+            raise _usage(f"{counts}. Give one a column, and the file before the options.", option)
+    return Box(lows, highs, names=names)
+
+
+def _split(values: list[str]) -> list[str]:
+    """Several values, or one list with commas."""
+    return [part.strip() for part in values[0].split(",")] if len(values) == 1 else list(values)
+
+
+def _names(columns: list[str], table: Table) -> list[str]:
+    return columns if columns[0] in {column.name for column in table.columns} else _split(columns)
+
+
+def _numbers(values: list[str], option: str) -> list[float]:
+    try:
+        return [float(value) for value in _split(values)]
+    except ValueError:
+        raise _usage(f"{', '.join(values)} are not all numbers. Use a decimal point.", option) from None
+
+
+def _parameters(
+    epsilon: float,
+    theta: float,
+    delta: float | None,
+    gamma: float | None,
+    tree_share: float | None,
+    mode: Literal["tight", "paper"],
+    neighbours: Literal["add-remove", "replace-one"],
+    total: float | None,
+    shift: Literal["none", "random"],
+    max_depth: int | None,
+    projection: Literal["euclidean", "lipschitz", "clip"] | None,
+    representative: Literal["centre", "spread"],
+) -> Parameters:
+    from privcore.parameters import Parameters
+
+    return Parameters(
+        epsilon,
+        theta=theta,
+        delta=delta,
+        gamma=gamma,
+        tree_share=tree_share,
+        mode=mode,
+        neighbours=neighbours,
+        total=total,
+        shift=shift,
+        max_depth=max_depth,
+        projection=projection,
+        representative=representative,
+    )
+
+
+def _points_of(table: Table, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """What a release sees: a cell that is no number, or a row of the wrong length, is a row without a point."""
+    return table.points(box.columns, others="missing")
+
+
+def _points_in_silence(dialect: _Dialect, file: Path, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
+    with _in_silence(UNREADABLE):
+        return _points_of(dialect.read(file), box)
+
+
+# ------------------------------------------------------------------------------------ files and text
+
+
+def _check_input(file: Path) -> None:
+    if not file.is_file():
+        raise _RefusedError(f"There is no file {file}.")
+    if not os.access(file, os.R_OK):
+        raise _RefusedError(f"{file} can't be read: you have no permission.")
+
+
+@contextlib.contextmanager
+def _output(out: Path, force: bool, keep: Sequence[Path] = ()) -> Iterator[IO[bytes]]:
+    """Open `out` for writing, all or nothing: it is complete or it isn't there, and nothing is overwritten unasked.
+
+    That the file can be written is known before the body runs, so before any privacy budget is spent.
+    """
+    if out.is_dir():
+        raise _RefusedError(f"{out} is a directory. Name a file with --out.")
+    if out.exists() and any(out.samefile(path) for path in keep):
+        raise _RefusedError(f"{out} is the input. Name another file with --out.")
+    if out.exists() and not force:
+        raise _RefusedError(f"{out} exists. Name another file with --out, or say --force.")
+    part = out.with_name(f".{out.name}.{os.getpid()}.part")
+    try:
+        target = part.open("xb")
+    except OSError as error:
+        raise _RefusedError(f"{out} can't be written: {error.strerror or error}.") from None
+    try:
+        with target:
+            yield target
+            target.flush()
+            os.fsync(target.fileno())
+        _publish(part, out, force)
+    finally:
+        part.unlink(missing_ok=True)
+
+
+def _publish(part: Path, out: Path, force: bool) -> None:
+    if not force:
+        try:
+            os.link(part, out)
+        except FileExistsError:
+            raise _RefusedError(f"{out} was written by somebody else in the meantime. It was left alone.") from None
+        except OSError:
+            pass  # a file system without links
+        else:
+            return
+    part.replace(out)
+
+
+@contextlib.contextmanager
+def _in_silence(message: str) -> Iterator[None]:
+    """Replace every error and warning, whose text could depend on a cell, by one fixed line."""
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            yield
+    except Exception:
+        raise _RefusedError(message) from None
+
+
+@contextlib.contextmanager
+def _step(name: str) -> Iterator[None]:
+    """Say on a terminal what is being done."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"{name} …"):
+        yield
+
+
+def _relation(neighbours: str) -> str:
+    return "adding or removing one row" if neighbours == "add-remove" else "replacing one row"
+
+
+def _digits(value: float) -> str:
+    return f"{value:.6g}"
+
+
+def _distance(distance: W1) -> str:
+    if distance.exact:
+        return f"{distance.upper:.6g}"
+    return f"{distance.lower:.6g} to {distance.upper:.6g}"
+
+
+# --------------------------------------------------------------------------------------------- start
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command; leave with exit code 0 (done), 1 (refused input) or 2 (wrong usage), errors on one line."""
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        code = app(args=given, prog_name="privcore", standalone_mode=False)
+    except (KeyboardInterrupt, typer.Abort):
+        raise SystemExit(_complain("Interrupted.", INTERRUPTED)) from None
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise SystemExit(REFUSED) from None
+    except (_RefusedError, PrivcoreError) as error:
+        raise SystemExit(_complain(str(error), REFUSED)) from None
+    except OSError as error:
+        raise SystemExit(_complain(f"{error.strerror or 'An input or output failed'}.", REFUSED)) from None
+    except MemoryError:
+        raise SystemExit(_complain("There is not enough memory.", REFUSED)) from None
+    except Exception as error:
+        text = getattr(error, "format_message", None)  # click's own errors, whichever package they come from
+        if text is None:
+            raise SystemExit(_complain(f"Internal error: {type(error).__name__}.", REFUSED)) from None
+        raise SystemExit(_complain(f"{text()} See privcore --help.", USAGE)) from None
+    raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _complain(message: str, code: int) -> int:
+    typer.echo(f"privcore: {' '.join(message.split())}", err=True)
+    return code
+
+
+if __name__ == "__main__":
+    main()
