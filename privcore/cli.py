@@ -6,6 +6,7 @@ is fixed text and public facts: nothing in it, errors included, depends on a cel
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import os
 import subprocess
@@ -114,7 +115,7 @@ Projection = Annotated[
     Literal["euclidean", "lipschitz", "clip"] | None, typer.Option(help="How noisy masses become probabilities.")
 ]
 Representative = Annotated[Literal["centre", "spread"], typer.Option(help="Where in its cell a leaf's mass is put.")]
-Delimiter = Annotated[str | None, typer.Option(help="The delimiter of a text file: , ; | or tab.")]
+Delimiter = Annotated[Literal[",", ";", "|", "tab"] | None, typer.Option(help="The delimiter of a text file.")]
 Decimal = Annotated[Literal[".", ","] | None, typer.Option(help="The decimal mark of a text file.")]
 Encoding = Annotated[str | None, typer.Option(help="The encoding of a text file.")]
 Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row holds the names.")]
@@ -126,18 +127,22 @@ Force = Annotated[bool, typer.Option("--force", help="Overwrite the output file.
 class _Dialect:
     """What the user says about the file."""
 
-    delimiter: str | None
+    delimiter: Literal[",", ";", "|", "tab"] | None
     decimal: Literal[".", ","] | None
     encoding: str | None
     header: bool | None
     sheet: str | None
 
+    def __post_init__(self) -> None:
+        try:
+            codecs.lookup(self.encoding or "utf-8")
+        except LookupError:
+            raise _usage(f"There is no encoding {self.encoding}.", "--encoding") from None
+
     def read(self, file: Path) -> Table:
         from privcore.tables import read_table
 
-        delimiter = "\t" if self.delimiter in ("tab", "\\t") else self.delimiter
-        if delimiter not in (None, ",", ";", "\t", "|"):
-            raise _usage("The delimiter must be one of , ; | tab.", "--delimiter")
+        delimiter = "\t" if self.delimiter == "tab" else self.delimiter
         return read_table(
             file,
             delimiter=delimiter,
@@ -308,10 +313,11 @@ def simulate(
         epsilon, theta, delta, gamma, tree_share, mode, neighbours, total, shift, max_depth, projection, representative
     )
     cost = parameters.cost(box.d)
+    dialect = _Dialect(delimiter, decimal, encoding, header, sheet)
     _check_input(file)
     typer.echo(NOT_PRIVATE)
     with _step("Reading the table"):
-        table = _Dialect(delimiter, decimal, encoding, header, sheet).read(file)
+        table = dialect.read(file)
     for problem in table.problems:
         typer.echo(f"{file}: {problem}", err=True)
     points = _points_of(table, box)
@@ -349,10 +355,11 @@ def check(
     """
     from privcore.tables.dialect import NAMES
 
+    dialect = _Dialect(delimiter, decimal, encoding, header, sheet)
     _check_input(file)
     typer.echo(NOT_PRIVATE)
     with _step("Reading the table"):
-        table = _Dialect(delimiter, decimal, encoding, header, sheet).read(file)
+        table = dialect.read(file)
     if table.format == "csv":
         typer.echo(f"text, {table.encoding}, delimiter {NAMES[table.delimiter]}, decimal mark {table.decimal!r}")
     elif table.format:
