@@ -12,6 +12,7 @@ import pandas as pd
 
 from dashboard.figures import style
 from dashboard.figures.style import Drawing, number
+from dashboard.palette import fade
 from dashboard.text import figures as words
 from privcore.transport import W1
 
@@ -70,8 +71,8 @@ def w1(
     )
     height_of = {id(line): place for place, line in enumerate(lines)}
     groups = [
-        (words.W1_TOTAL, style.VERMILLION, ""),
-        (words.W1_PARTS, style.ORANGE, "/"),
+        (words.W1_TOTAL, style.ORANGE, ""),
+        (words.W1_PARTS, fade(style.ORANGE, 45), "/"),
         (words.W1_RULERS, style.GREY, ""),
     ]
     traces = []
@@ -111,7 +112,7 @@ def _how(value: W1) -> str:
 def _bars(rows: list[_Row], places: list[int], colour: str, pattern: str, name: str) -> dict[str, Any]:
     """Horizontal bars up to the middle of each interval, the interval as an error bar."""
     half = [0.0 if np.isnan(r.upper) else (r.upper - r.lower) / 2 for r in rows]
-    fill = {"shape": pattern, "fgcolor": "#000000", "size": 6, "solidity": 0.25}
+    fill = {"shape": pattern, "fgcolor": style.ORANGE, "size": 6, "solidity": 0.35}
     return {
         "type": "bar",
         "orientation": "h",

@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.figures import shapes, style
 from dashboard.figures.shapes import Plane
 from dashboard.figures.style import Drawing, number
+from dashboard.palette import fade
 from dashboard.text import figures as words
 from privcore.arrays import Floats, Ints
 from privcore.domain import Box
@@ -50,7 +51,9 @@ def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None 
     negative = released_counts[rows] < 0
     columns = {words.DEPTH: depth, words.TRUE_COUNT: true_counts, words.RELEASED_COUNT: released_counts}
     columns[words.NOISE] = noise
-    data, template = shapes.customdata({k: None if v is None else v[rows] for k, v in columns.items()})
+    hover = {words.NOISE: noise[rows], words.DEPTH: None if depth is None else depth[rows]}
+    data, template = shapes.customdata(hover)
+    template = words.SCATTER_HOVER + template
     high = max(shapes.robust_top(true_counts), 1.0)
     top = max(high, shapes.robust_top(released_counts))
     low = min(float(released_counts.min(initial=0.0)), 0.0)
@@ -129,7 +132,7 @@ def noise_law(leaf_noise: Floats, a: float, b: float) -> Drawing:
         "y": shapes.small(share),
         "width": 0.85,
         "name": words.LAW_SEEN,
-        "marker": {"color": "rgba(213,94,0,0.25)", "line": {"color": style.PRIVATE.colour, "width": 1.5}},
+        "marker": {"color": fade(style.ORANGE, 25), "line": {"color": style.PRIVATE.colour, "width": 1.5}},
         "customdata": seen.astype(np.float32),
         "hovertemplate": words.LAW_HOVER,
     }
@@ -182,7 +185,7 @@ def projection(
             "mode": "lines",
             "y": shapes.small(before[rows]),
             "name": words.PROJECTION_BEFORE,
-            "line": {"color": style.OUTLINE, "width": 8},
+            "line": {"color": style.GREY, "width": 8},
             "hovertemplate": words.PROJECTION_HOVER.format(what=words.PROJECTION_BEFORE),
         },
         {
@@ -195,7 +198,7 @@ def projection(
         },
     ]
     if len(negative):
-        marker = {"color": style.PURPLE, "size": 8, "symbol": "x"}
+        marker = {"color": style.PINK, "size": 8, "symbol": "x"}
         place = {"x": shapes.small(rank[negative]), "y": shapes.small(before[negative])}
         hover = {"hovertemplate": words.PROJECTION_HOVER.format(what=words.PROJECTION_NEGATIVE)}
         name = words.PROJECTION_NEGATIVE
@@ -266,7 +269,7 @@ def _noise_line(tree: Tree, box: Box, noise: Floats, hover: dict[str, Any]) -> d
         "x": (lower + upper) / 2,
         "width": upper - lower,
         "y": shapes.small(noise),
-        "marker": {"color": "rgba(213,94,0,0.25)", "line": {"color": style.PRIVATE.colour, "width": 1}},
+        "marker": {"color": fade(style.ORANGE, 25), "line": {"color": style.PRIVATE.colour, "width": 1}},
         "name": words.NOISE_OF_LEAF,
         "customdata": data,
         "hovertemplate": template,
@@ -277,10 +280,10 @@ def _noise_line(tree: Tree, box: Box, noise: Floats, hover: dict[str, Any]) -> d
 
 def _noise_cells(tree: Tree, plane: Plane, noise: Floats, hover: dict[str, Any]) -> dict[str, Any]:
     if len(tree.leaves) <= shapes.MAX_BARS:
-        bars = shapes.cell_bars(tree, plane, noise, hover, style.OUTLINE, name=words.LEAVES, showlegend=False)
+        bars = shapes.cell_bars(tree, plane, noise, hover, style.GREY, name=words.LEAVES, showlegend=False)
         return {"traces": [bars], "bargap": 0}
     raster = shapes.cell_raster(tree, plane, np.round(noise).astype(np.int64), words.RASTER_NOISE_HOVER)
-    outlines = shapes.outline_path(tree, plane, style.OUTLINE)
+    outlines = shapes.outline_path(tree, plane, style.GREY)
     note = words.RASTER_NOISE_NOTE.format(total=number(len(noise)))
     return {"traces": [raster], "shapes": outlines, "note": note}
 

@@ -10,6 +10,7 @@ import pandas as pd
 from dashboard.figures import shapes, style
 from dashboard.figures.shapes import Plane
 from dashboard.figures.style import Drawing, number
+from dashboard.palette import fade
 from dashboard.text import figures as words
 from privcore.arrays import Floats, Ints
 from privcore.domain import Box
@@ -17,7 +18,7 @@ from privcore.measure import DiscreteMeasure
 from privcore.tree import Tree
 
 BINS = 128
-MAX_BOXES = 250
+MAX_BOXES = 150
 CDF_PLACES = 1024
 
 
@@ -66,7 +67,7 @@ def partition(
 def _line(unit: Floats, tree: Tree, box: Box, released_counts: Floats | None, hover: dict[str, Any]) -> dict[str, Any]:
     """d = 1: records per bin of the declared range, in the data and in the release; the leaf cells under it."""
     counts = np.histogram(unit[:, 0], bins=BINS, range=(0.0, 1.0))[0]
-    look = {"color": "rgba(213,94,0,0.3)", "line": {"color": style.PRIVATE.colour, "width": 1}}
+    look = {"color": fade(style.ORANGE, 30), "line": {"color": style.PRIVATE.colour, "width": 1}}
     traces = [
         shapes.histogram(box, counts, marker=look, name=words.HISTOGRAM, hovertemplate="%{y}<extra></extra>"),
         shapes.depth_strip(tree, box, hover),
@@ -119,12 +120,12 @@ def map_cells(
         values = tree.leaf_depth.astype(np.float64)
         layout["coloraxis"] = {"colorscale": style.CIVIDIS, "colorbar": style.colour_bar(words.DEPTH_BAR)}
     if few:
-        line = style.BLUE if colour == "none" else "rgba(255,255,255,0.35)"
+        line = style.BLUE if colour == "none" else style.CELL_LINE
         return [shapes.cell_bars(tree, plane, values, hover, line, name=words.LEAVES)], layout, ""
     if values is None:
         layout["shapes"] = shapes.outline_path(tree, plane, style.BLUE, "below")
     else:
-        layout["shapes"] = shapes.outline_path(tree, plane, "rgba(255,255,255,0.35)")
+        layout["shapes"] = shapes.outline_path(tree, plane, style.CELL_LINE)
     note = "" if layout["shapes"] else words.NO_OUTLINES.format(total=number(leaves))
     if values is None:
         key = {"type": "scatter", "mode": "lines", "x": [None], "y": [None], "name": words.LEAVES}
@@ -167,7 +168,7 @@ def _space(unit: Floats, tree: Tree, box: Box, true_counts: Ints, hover: dict[st
 def _shadows(unit: Floats, tree: Tree, plane: Plane) -> dict[str, Any]:
     """d > 3: the points on a pair of axes over the faint shadows of the leaves; not a slice, not the partition."""
     points, images, raster_note = shapes.point_layer(unit, plane, style.PRIVATE, words.POINTS)
-    line = {"color": "rgba(0,114,178,0.35)", "width": 1}
+    line = {"color": fade(style.BLUE, 40), "width": 1}
     outline = shapes.outline_trace(tree.leaf_lower, tree.leaf_upper, plane, line=line, name=words.LEAF_SHADOWS)
     first, second = plane.names
     note = words.SHADOWS.format(first=first, second=second, d=plane.box.d)
@@ -223,9 +224,9 @@ def _cdf_traces(x: dict[str, Any], f: Floats, g: Floats, with_data: bool) -> lis
     release = {**line, "y": shapes.small(g), "line": solid, "name": words.CDF_RELEASE}
     if not with_data:
         return [release]
-    fill = {"fillcolor": "rgba(204,121,167,0.6)"}
+    fill = {"fillcolor": fade(style.PINK, 55)}
     area = {
-        "line": {"color": style.PURPLE, "width": 1, "shape": "hv"},
+        "line": {"color": style.PINK, "width": 1, "shape": "hv"},
         "name": words.CDF_AREA,
         "fill": "tozeroy",
         "yaxis": "y2",

@@ -9,6 +9,7 @@ import pandas as pd
 
 from dashboard.figures import shapes, style
 from dashboard.figures.style import Drawing, number
+from dashboard.palette import fade
 from dashboard.text import figures as words
 from privcore.accounting import Cost
 
@@ -42,9 +43,9 @@ def budget(cost: Cost) -> Drawing:
         (words.BUDGET_PUBLISHED, cost.published_tree, cost.published_total - cost.published_tree, cost.published_total),
     ]
     names, places = [row[0] for row in rows], list(range(len(rows)))[::-1]
-    parts = [(1, words.BUDGET_TREE, style.BLUE, "", "#000000"), (2, words.BUDGET_LEAVES, style.SKY, "/", "#000000")]
+    parts = [(1, words.BUDGET_TREE, style.BLUE, ""), (2, words.BUDGET_LEAVES, style.GREEN, "/")]
     traces: list[dict[str, Any]] = []
-    for place, name, colour, pattern, ink in parts:
+    for place, name, colour, pattern in parts:
         values = [float(row[place]) for row in rows]
         traces.append(
             {
@@ -58,9 +59,9 @@ def budget(cost: Cost) -> Drawing:
                 "text": [number(v) for v in values],
                 "textposition": "inside",
                 "insidetextanchor": "middle",
-                "insidetextfont": {"color": ink},
+                "insidetextfont": {"color": style.INK},
                 "textangle": 0,
-                "marker": {"color": colour, "pattern": {"shape": pattern, "fgcolor": "rgba(255,255,255,0.55)"}},
+                "marker": {"color": colour, "pattern": {"shape": pattern, "fgcolor": fade(style.INK, 25)}},
                 "customdata": names,
                 "hovertemplate": f"%{{customdata}}, {name}: %{{x:.6g}}<extra></extra>",
             }

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 
 from dashboard.figures import style
+from dashboard.palette import fade
 from dashboard.text import figures as words
 from privcore.arrays import Floats, Ints
 from privcore.domain import Box
@@ -164,13 +165,18 @@ def cell_bars(
         "type": "bar",
         "x": (x0 + x1) / 2,
         "width": x1 - x0,
-        "base": y0,
+        "base": _short(y0, float(plane.box.width[plane.second])),
         "y": y1 - y0,
         "marker": marker,
         "customdata": data,
         "hovertemplate": template,
         **more,
     }
+
+
+def _short(values: np.ndarray[Any, Any], width: float) -> Floats:
+    """Values to a millionth of the width: plotly sends the base of a bar as decimal digits, so they should be few."""
+    return np.round(values.astype(np.float64), 6 - int(np.floor(np.log10(width))))
 
 
 def cell_raster(tree: Tree, plane: Plane, levels: Ints, hover: str, **more: Any) -> dict[str, Any]:
@@ -307,7 +313,7 @@ def point_layer(
         key = {"type": "scatter", "mode": "markers", "x": [None], "y": [None], "name": name, "hoverinfo": "skip"}
         key["marker"] = {"color": look.colour, "size": 7, "symbol": look.marker}
         note = words.RASTER_POINTS.format(total=style.number(n), size=RASTER)
-        return [key], [point_picture(unit, plane, look.colour)], note
+        return [key], [point_picture(unit, plane, look.pixel)], note
     x, y = plane.place(unit)
     trace = {
         "type": "scatter" if n <= SVG_POINTS else "scattergl",
@@ -384,7 +390,7 @@ def depth_strip(tree: Tree, box: Box, hover: dict[str, Any]) -> dict[str, Any]:
         "width": upper - lower,
         "y": tree.leaf_depth.astype(np.float32),
         "yaxis": "y2",
-        "marker": {"color": "rgba(26,136,201,0.35)", "line": {"color": style.BLUE, "width": 1}},
+        "marker": {"color": fade(style.BLUE, 35), "line": {"color": style.BLUE, "width": 1}},
         "name": words.LEAVES,
         "customdata": data,
         "hovertemplate": template,

@@ -1,8 +1,8 @@
 """The looks of the figures: colours, the two badges, the common layout, numbers as text.
 
-A figure leaves its backgrounds transparent and sets no font colour, family or relative size: the component that hosts
-it sets `layout.font` (colour, family, size) and nothing else. Grid lines are translucent grey, which reads on white
-and on black. Badges bring their own background, so no theme may recolour them.
+Colours are tokens of `dashboard.palette`, which the page resolves for its theme (`palette.resolve` does it for a file).
+A figure leaves its backgrounds transparent and sets no font colour or family. Badges bring their own background and
+ink, so that they read the same on every theme and in every export.
 """
 
 from __future__ import annotations
@@ -16,43 +16,43 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
+from dashboard import palette
 from dashboard.text import figures as words
 
-# Okabe and Ito's colours. Those of thin marks keep a contrast of 3 : 1 on white and on near-black, for which their
-# blue is a little lighter here; the badge keeps the original one, since its text is white.
-BLUE = "#1A88C9"
-BADGE_BLUE = "#0072B2"
-VERMILLION = "#D55E00"
-GREEN = "#009E73"
-PURPLE = "#CC79A7"
-ORANGE = "#E69F00"
-SKY = "#56B4E9"
-GREY = "#808080"
-FAINT = "rgba(128,128,128,0.25)"
-OUTLINE = "rgba(128,128,128,0.55)"
+BLUE = palette.RELEASE
+ORANGE = palette.PRIVATE
+GREEN, PINK = palette.token("green"), palette.token("pink")
+GREY, FAINT = palette.EDGE, palette.GRID
+INK = palette.BACKGROUND
+"""Text on a bar: the page's background has the contrast that the bar has on the page."""
 
 CIVIDIS = "Cividis"
-DIVERGING = [[0.0, BADGE_BLUE], [0.5, "#F2F2F2"], [1.0, VERMILLION]]
+CELL_LINE = "rgba(255,255,255,0.35)"
+DIVERGING = [[0.0, "#0072B2"], [0.5, "#F2F2F2"], [1.0, "#D55E00"]]
 
 FONT_SIZE = 14
 HEIGHT = 460
-NOTE_WIDTH = 48
+NOTE_WIDTH = 66
 MAP_HEIGHT = 580
 
 
 @dataclass(frozen=True)
 class Look:
-    """How one of the two worlds is drawn; shape and dash say it again for readers who don't see the colour."""
+    """How one of the two worlds is drawn; shape and dash say it again for readers who don't see the colour.
+
+    `pixel` is the colour of a picture made here, which no theme can change: it has 3.5 : 1 on white and near-black.
+    """
 
     colour: str
     dash: str
     marker: str
-    badge_colour: str
-    badge_text: str
+    pixel: str
+    badge: str
+    badge_ink: str
 
 
-RELEASE = Look(BLUE, "solid", "circle", BADGE_BLUE, "#FFFFFF")
-PRIVATE = Look(VERMILLION, "dash", "circle-open", ORANGE, "#000000")
+RELEASE = Look(BLUE, "solid", "circle", pixel="#1A88C9", badge="#0072B2", badge_ink="#FFFFFF")
+PRIVATE = Look(ORANGE, "dash", "circle-open", pixel="#D55E00", badge="#E69F00", badge_ink="#000000")
 
 
 @dataclass(frozen=True)
@@ -144,17 +144,17 @@ def _badge(name: str, text: str, look: Look) -> dict[str, Any]:
         "xshift": 1,
         "yshift": 8,
         "showarrow": False,
-        "bgcolor": look.badge_colour,
-        "bordercolor": look.badge_colour,
+        "bgcolor": look.badge,
+        "bordercolor": look.badge,
         "borderpad": 4,
-        "font": {"color": look.badge_text},
+        "font": {"color": look.badge_ink},
     }
 
 
 def axis(title: str, **more: Any) -> dict[str, Any]:
     """An axis with its title and a grid that reads on any background."""
-    grid = {"gridcolor": FAINT, "zerolinecolor": OUTLINE, "linecolor": OUTLINE, "showline": True, "ticks": "outside"}
-    return {"title": {"text": title}, "automargin": True, "tickcolor": OUTLINE, **grid, **more}
+    grid = {"gridcolor": FAINT, "zerolinecolor": GREY, "linecolor": GREY, "showline": True, "ticks": "outside"}
+    return {"title": {"text": title}, "automargin": True, "tickcolor": GREY, **grid, **more}
 
 
 BAR = 0.42
@@ -180,7 +180,6 @@ def scene_axis(title: str, low: float, high: float) -> dict[str, Any]:
         "title": {"text": title},
         "range": [low, high],
         "showbackground": False,
-        # WebGL loses the opacity of a line on a white page, so these are opaque.
         "gridcolor": GREY,
         "zerolinecolor": GREY,
         "linecolor": GREY,

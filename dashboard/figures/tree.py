@@ -97,7 +97,7 @@ def icicle(
 
 
 def _edge(cells: int) -> dict[str, Any]:
-    return {"color": "rgba(128,128,128,0.8)", "width": 1.0 if cells < 200 else 0.4}
+    return {"color": style.GREY, "width": 1.0 if cells < 200 else 0.4}
 
 
 def _below(tree: Tree) -> Floats:
