@@ -22,7 +22,7 @@ def wave(scale: float) -> go.Figure:
     figure = go.Figure()
     figure.add_scatter(x=x, y=scale * np.sin(9 * x), name="release", line={"color": palette.RELEASE})
     figure.add_scatter(x=x, y=scale * np.cos(9 * x), name="private", line={"color": palette.PRIVATE, "dash": "dash"})
-    figure.update_layout(title="A wave", xaxis_title="x", yaxis_title="amplitude")
+    figure.update_layout(title="A wave", hovermode="x", xaxis_title="x", yaxis_title="amplitude")
     figure.add_annotation(
         text="NOT PRIVATE: shows the data",
         x=0,
@@ -66,12 +66,13 @@ shown = plot(
         notes=[[("Leaves", str(10 * i)), ("W1", f"{1 / (i + 1):.3f}")] for i in range(25)],
     ),
 )
-plot(
-    None,
-    key="follow",
-    alt="The same",
-    data_id="wave",
-    height=200,
-    frames=Frames(steps[::-1], [str(i) for i in range(25)], slider=False, group="wave"),
-)
+if st.toggle("Follower", value=True):
+    plot(
+        None,
+        key="follow",
+        alt="The same",
+        data_id="wave",
+        height=200,
+        frames=Frames(steps[::-1], [str(i) for i in range(25)], slider=False, group="wave"),
+    )
 st.markdown(f"frame: `{shown.frame}`")

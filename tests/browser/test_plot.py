@@ -96,6 +96,31 @@ def test_fast_keys_end_in_the_right_picture(app: Page, watched: Watched) -> None
     assert not watched.errors
 
 
+def test_the_hover_label_survives_a_rerun(app: Page) -> None:
+    area = figure(app, "wave").locator(".nsewdrag").first
+    slider = app.get_by_role("slider", name="Amplitude")
+    slider.focus()
+    area.hover(position={"x": 200, "y": 100})
+    expect(figure(app, "wave").locator(".hoverlayer .hovertext").first).to_be_visible()
+    before = runs(app)
+    app.keyboard.press("ArrowRight")
+    expect(figure(app, "wave")).to_have_attribute("aria-label", re.compile("amplitude 4"))
+    settle(app)
+    assert runs(app) > before
+    expect(figure(app, "wave").locator(".hoverlayer .hovertext").first).to_be_visible()
+
+
+def test_a_figure_that_leaves_the_page_is_freed_and_comes_back(app: Page, watched: Watched) -> None:
+    node = figure(app, "follow").element_handle()
+    toggle = app.get_by_text("Follower")
+    toggle.click()
+    expect(figure(app, "follow")).to_have_count(0)
+    app.wait_for_function("gd => !gd._fullLayout && !gd.querySelector('.main-svg')", arg=node)
+    toggle.click()
+    expect(figure(app, "follow").locator(".main-svg").first).to_be_visible()
+    assert watched.errors == []
+
+
 def test_a_theme_switch_needs_no_rerun(app: Page) -> None:
     drag(app, figure(app, "wave").locator(".nsewdrag").first, (0.2, 0.5), (0.6, 0.52))
     zoomed, before = x_range(app, "wave"), runs(app)
