@@ -185,7 +185,7 @@ def projection(
             "mode": "lines",
             "y": shapes.small(before[rows]),
             "name": words.PROJECTION_BEFORE,
-            "line": {"color": style.GREY, "width": 8},
+            "line": {"color": fade(style.GREY, 45), "width": 8},
             "hovertemplate": words.PROJECTION_HOVER.format(what=words.PROJECTION_BEFORE),
         },
         {

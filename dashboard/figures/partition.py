@@ -193,7 +193,8 @@ def cdfs(points: Any, measure: DiscreteMeasure, box: Box) -> Drawing:
     f, g = _cdf_at(x, data, None), _cdf_at(x, atoms, mass)
     units, name = float(box.width[0]), box.columns[0]
     alt = words.CDF_ALT.format(n=number(len(data)), axis=name, user=number(area * units), unit=number(area))
-    notes = [words.CDF_NOTE.format(user=number(area * units), axis=name, unit=number(area))]
+    template = words.CDF_NOTE_UNIT if units == 1.0 else words.CDF_NOTE
+    notes = [template.format(user=number(area * units), axis=name, unit=number(area))]
     if not len(data):
         notes, alt = [words.CDF_NOTE_EMPTY], words.CDF_ALT_EMPTY.format(axis=name)
     if len(x) < len(jumps):

@@ -48,7 +48,7 @@ class Plane:
 
     def place(self, unit: Floats) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The two coordinates of unit-cube points (n, d), in the user's units."""
-        return tuple(on_axis(self.box, axis, unit[:, axis]) for axis in (self.first, self.second))  # type: ignore[return-value]
+        return tuple(on_axis(self.box, axis, unit[:, axis]) for axis in (self.first, self.second))
 
     def layout(self) -> dict[str, Any]:
         """Axes over the whole declared box, drawn as the square that the mechanism sees."""
@@ -107,7 +107,7 @@ def log_density(masses: Floats, tree: Tree) -> Floats:
     """log2 of mass over volume of each leaf, -inf without mass; in logs, since volumes of deep cells underflow."""
     sides = tree.leaf_upper - tree.leaf_lower
     with np.errstate(divide="ignore"):
-        return np.log2(np.maximum(masses, 0.0)) - np.log2(sides).sum(axis=1)  # type: ignore[no-any-return]
+        return np.log2(np.maximum(masses, 0.0)) - np.log2(sides).sum(axis=1)
 
 
 def density_scale(logs: Floats, masses: Floats) -> tuple[float, float]:
@@ -206,7 +206,7 @@ def owner_raster(tree: Tree, plane: Plane, values: Ints) -> Ints:
     steps = np.zeros((RASTER + 1, RASTER + 1), dtype=np.int64)
     for x, y, sign in ((begin, begin, 1), (begin, end, -1), (end, begin, -1), (end, end, 1)):
         np.add.at(steps, (y[:, 1], x[:, 0]), sign * values)
-    return steps.cumsum(axis=0).cumsum(axis=1)[:RASTER, :RASTER]  # type: ignore[no-any-return]
+    return steps.cumsum(axis=0).cumsum(axis=1)[:RASTER, :RASTER]
 
 
 def outline_path(tree: Tree, plane: Plane, colour: str, layer: str = "above") -> list[dict[str, Any]]:
@@ -377,7 +377,7 @@ def marginal(lower: Floats, upper: Floats, masses: Floats, plane: Plane, pixels:
 
 def binned(tree: Tree, values: Floats, bins: int) -> Floats:
     """The sum of a leaf array in equal bins of the unit interval (d = 1), each leaf spread evenly; exact, (bins,)."""
-    return values @ _overlap(tree.leaf_lower[:, 0], tree.leaf_upper[:, 0], bins)  # type: ignore[no-any-return]
+    return values @ _overlap(tree.leaf_lower[:, 0], tree.leaf_upper[:, 0], bins)
 
 
 def depth_strip(tree: Tree, box: Box, hover: dict[str, Any]) -> dict[str, Any]:
@@ -418,4 +418,4 @@ def _overlap(lower: Floats, upper: Floats, pixels: int) -> Floats:
     """The share of each interval in each pixel, (cells, pixels)."""
     edges = np.linspace(0.0, 1.0, pixels + 1)
     inside = np.clip(upper[:, None], edges[:-1], edges[1:]) - np.clip(lower[:, None], edges[:-1], edges[1:])
-    return inside / (upper - lower)[:, None]  # type: ignore[no-any-return]
+    return inside / (upper - lower)[:, None]

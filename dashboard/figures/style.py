@@ -180,8 +180,8 @@ def scene_axis(title: str, low: float, high: float) -> dict[str, Any]:
         "title": {"text": title},
         "range": [low, high],
         "showbackground": False,
-        "gridcolor": GREY,
-        "zerolinecolor": GREY,
+        "gridcolor": FAINT,
+        "zerolinecolor": FAINT,
         "linecolor": GREY,
     }
 
