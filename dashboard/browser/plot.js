@@ -71,9 +71,14 @@ function redraw(me) {
     const Plotly = await plotly(me);
     me.dirty = false;
     if (!Plotly || !me.root.isConnected || !me.gd.clientWidth) return;
-    const { data, layout } = picture(me, me.frame);
+    const colours = palette(me.root);
+    const wanted = [me.head.digest, me.frame, me.gd.clientWidth, colours.page, colours.font].join("/");
+    if (wanted === me.drawn && me.gd._fullLayout) return; // a rerun that changed nothing here
+    if (!me.gd._fullLayout) me.gd.textContent = ""; // an earlier complaint
+    const { data, layout } = picture(me, me.frame, colours);
     me.size = `${layout.width}x${layout.height}`;
     await Plotly.react(me.gd, data, layout, config(me, Plotly));
+    me.drawn = wanted;
     listen(me);
     reachable(me.gd);
   });
@@ -101,10 +106,9 @@ function script(url) {
   });
 }
 
-function picture(me, frame) {
+function picture(me, frame, colours) {
   const { head } = me;
   const packed = frame === null ? (head.figure ?? head.frames.figures[head.frames.start]) : head.frames.figures[frame];
-  const colours = palette(me.root);
   const { data, layout = {} } = paint(decode(me, packed), colours);
   const touch = matchMedia("(pointer: coarse)").matches;
   const opaque = (colour) => (!colour || colour === "rgba(0,0,0,0)" ? colours.page : colour); // so that exports are legible

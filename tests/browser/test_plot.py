@@ -96,6 +96,18 @@ def test_fast_keys_end_in_the_right_picture(app: Page, watched: Watched) -> None
     assert not watched.errors
 
 
+def test_a_rerun_that_changes_nothing_in_a_figure_draws_nothing(app: Page) -> None:
+    app.evaluate(
+        """() => { window.draws = {wave: 0, cloud: 0};
+           for (const key of ['wave', 'cloud'])
+             document.querySelector(`.st-key-${key} .pc-picture`).on('plotly_afterplot', () => window.draws[key]++);
+           }"""
+    )
+    turn(app)
+    app.wait_for_function("() => window.draws.wave > 0")
+    assert app.evaluate("() => window.draws.cloud") == 0
+
+
 def test_the_hover_label_survives_a_rerun(app: Page) -> None:
     area = figure(app, "wave").locator(".nsewdrag").first
     slider = app.get_by_role("slider", name="Amplitude")

@@ -97,6 +97,14 @@ def test_an_array_that_all_frames_share_is_sent_once() -> None:
     np.testing.assert_array_equal(back.frames[7].data[0].x, points)
 
 
+def test_a_message_names_what_it_holds() -> None:
+    def digest(values: list[float], **options: str) -> bytes:
+        return pack(go.Figure(go.Scatter(y=np.array(values))), None, 0, options).partition(b'"digest":')[2][:26]
+
+    assert digest([1.0, 2.0], alt="a") == digest([1.0, 2.0], alt="a")
+    assert len({digest([1.0, 2.0], alt="a"), digest([1.0, 3.0], alt="a"), digest([1.0, 2.0], alt="b")}) == 3
+
+
 def test_raw_numbers_are_smaller_than_text() -> None:
     values = np.random.default_rng(1).random(5000).astype(np.float32)
     assert len(pack(go.Figure(go.Scattergl(x=values, y=values)), None, 0, {})) < 4 * 5000 + 1000
