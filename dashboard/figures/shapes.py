@@ -142,7 +142,7 @@ def _power(exponent: int) -> str:
 
 def hover_lines(names: list[str]) -> str:
     """A hover text with one line a column of customdata, numbers to four digits."""
-    lines = [f"{name} %{{customdata[{i}]:.4~g}}" for i, name in enumerate(names)]
+    lines = [f"{name}: %{{customdata[{i}]:.4~g}}" for i, name in enumerate(names)]
     return "<br>".join(lines) + "<extra></extra>"
 
 
@@ -174,9 +174,9 @@ def cell_bars(
     }
 
 
-def _short(values: np.ndarray[Any, Any], width: float) -> Floats:
-    """Values to a millionth of the width: plotly sends the base of a bar as decimal digits, so they should be few."""
-    return np.round(values.astype(np.float64), 6 - int(np.floor(np.log10(width))))
+def _short(values: np.ndarray[Any, Any], width: float, digits: int = 6) -> Floats:
+    """Values to 10^-digits of the width: bases of bars and paths travel as decimal digits, so they should be few."""
+    return np.round(values.astype(np.float64), digits - int(np.floor(np.log10(width))))
 
 
 def cell_raster(tree: Tree, plane: Plane, levels: Ints, hover: str, **more: Any) -> dict[str, Any]:
@@ -210,13 +210,20 @@ def owner_raster(tree: Tree, plane: Plane, values: Ints) -> Ints:
 
 
 def outline_path(tree: Tree, plane: Plane, colour: str, layer: str = "above") -> list[dict[str, Any]]:
-    """All leaf outlines as one path shape: the lower and left edge of each cell; none if there are too many."""
+    """All leaf outlines as one path shape: the lower and left edge of each cell; none if there are too many.
+
+    Cells under half a pixel of the raster are left out, as they are in the raster.
+    """
     if len(tree.leaves) > MAX_OUTLINES:
         return []
-    x0, y0 = plane.place(tree.leaf_lower)
-    x1, y1 = plane.place(tree.leaf_upper)
-    digits = 7 if x0.dtype == y0.dtype == np.float32 else 14
-    left, top, bottom, right = (np.char.mod(f"%.{digits}g", v.astype(np.float64)).tolist() for v in (x0, y1, y0, x1))
+    axes = [plane.first, plane.second]
+    wide = ((tree.leaf_upper - tree.leaf_lower)[:, axes] >= 0.5 / RASTER).any(axis=1)
+    (x0, y0), (x1, y1) = plane.place(tree.leaf_lower[wide]), plane.place(tree.leaf_upper[wide])
+    widths = plane.box.width[axes]
+    left, top, bottom, right = (
+        np.char.mod("%.15g", _short(values, width, 5)).tolist()
+        for values, width in ((x0, widths[0]), (y1, widths[1]), (y0, widths[1]), (x1, widths[0]))
+    )
     path = "".join(f"M{a},{b}V{c}H{d}" for a, b, c, d in zip(left, top, bottom, right, strict=True))
     return [{"type": "path", "path": path, "line": {"color": colour, "width": 0.6}, "layer": layer}]
 

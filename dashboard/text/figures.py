@@ -99,7 +99,7 @@ SCATTER_Y = "released count (records)"
 SCATTER_LEAVES = "leaf"
 SCATTER_NEGATIVE = "leaf released below zero"
 SCATTER_DIAGONAL = "no noise"
-SCATTER_HOVER = "true count %{x:.4~g}<br>released count %{y:.4~g}<br>"
+SCATTER_HOVER = "true count: %{x:.4~g}<br>released count: %{y:.4~g}<br>"
 SCATTER_ALT = (
     "Not private. True against released count of {leaves} leaves. The noise has mean {mean} and standard deviation "
     "{sd} records; the largest error is {worst} records, {negative} leaves were released below zero."
