@@ -18,6 +18,8 @@ Kind: TypeAlias = Literal["bound", "rate", "identity"]
 Needs: TypeAlias = Literal["public", "true counts"]
 Rule: TypeAlias = Literal["hard", "capped", "soft"]
 
+_TRUE_COUNTS = "needs the true counts, which a release does not tell"
+
 
 @dataclass(frozen=True, slots=True)
 class Bound:
@@ -179,14 +181,14 @@ def _resolution_rows(tree: Tree, true_counts: Ints | None) -> list[Bound]:
     n = 0.0 if true_counts is None else float(np.sum(true_counts))
     unless = "" if n > 0 else "there are no records"
     if true_counts is None:
-        unless = "needs the true counts, which a release does not tell"
+        unless = _TRUE_COUNTS
     p = np.asarray(true_counts) / n if n > 0 else np.zeros(tree.leaves.size)
     depths, d = tree.leaf_depth, tree.d
     root = f"2 √{d}"
 
     def diameters(factor: float) -> tuple[float, str]:
         value = factor * resolution.cell_diameters(p, tree.leaf_diameters)
-        return value, f"over {depths.size} leaves = {_n(value)}"
+        return value, f"{_n(value)} over {depths.size} leaves"
 
     def functional() -> tuple[float, str]:
         r = resolution.resolution_functional(p, depths, d)
@@ -222,7 +224,7 @@ def _hard_row(theta: float, d: int, cap: int, unless: str) -> Bound:
 def _soft_rows(theta: float, delta: float, d: int, cap: int, unless: str) -> list[Bound]:
     def error() -> tuple[float, str]:
         bound = trees.soft(theta, delta, d, cap)
-        levels = max(0, int(np.ceil(np.log2(1.0 / theta))))
+        levels = trees.levels(theta)
         inside = f"{_n(theta)} + {_n(delta)} ({levels} + 2) + 2^(−{cap})"
         return bound, f"2 √{d} [{inside}]^(1/{d}) = {_n(bound)}"
 
@@ -253,7 +255,9 @@ def _privtree_row(dials: _Dials) -> Bound:
     def value() -> tuple[float, str]:
         theta, delta, sigma = _in_masses(dials)
         bound = trees.privtree(theta, delta, sigma, dials.d, dials.max_depth)
-        return bound.value, f"{_masses_text(dials)}, t = {_n(bound.t)}: {_n(bound.value)}"
+        levels = trees.levels(theta + bound.t)
+        fine = f"[{_n(theta)} + {_n(bound.t)} + {_n(delta)} ({levels} + 2) + 2^(−{dials.max_depth})]^(1/{dials.d})"
+        return bound.value, _with_early_stops(dials, fine, bound)
 
     formula = "min(√d, 2 √d {[θ + t + δ (L + 2) + 2^(−K)]^(1/d) + (1 + 1/δ) e^(−t/σ)/2})"
     unless = dials.without_n()
@@ -264,25 +268,29 @@ def _privtree_heavy_row(dials: _Dials) -> Bound:
     def value() -> tuple[float, str]:
         masses, depths = _heavy_cells(dials)
         bound = trees.privtree_heavy(masses, depths, *_in_masses(dials), dials.d)
-        return bound.value, f"{_masses_text(dials)}, t = {_n(bound.t)}: {_n(bound.value)}"
+        return bound.value, _with_early_stops(dials, "(1 − α) Σ α^k F(k)", bound)
 
     formula = "min(√d, 2 √d {(1 − α) Σ α^k F(k) + (1 + 1/δ) e^(−t/σ)/2}), α = 2^(−1/d)"
-    unless = "needs the true counts, which a release does not tell" if dials.true_counts is None else ""
-    return _row(
-        "PrivTree, heavy cells", "resolution", unless or dials.without_n(), formula, value, "5.3", expected=True
-    )
+    unless = _TRUE_COUNTS if dials.true_counts is None else dials.without_n()
+    return _row("PrivTree, heavy cells", "resolution", unless, formula, value, "5.3", expected=True)
+
+
+def _with_early_stops(dials: _Dials, fine: str, bound: trees.Minimised) -> str:
+    _, delta, sigma = _in_masses(dials)
+    early = f"(1 + 1/{_n(delta)}) e^(−{_n(bound.t)}/{_n(sigma)})/2"
+    return f"min(√{dials.d}, 2 √{dials.d} {{{fine} + {early}}}) = {_n(bound.value)}"
 
 
 def _privtree_leaves_row(dials: _Dials) -> Bound:
     def value() -> tuple[float, str]:
         _, delta, sigma = _in_masses(dials)
         bound = trees.privtree_leaves(delta, sigma)
-        return bound, f"{_masses_text(dials)}: {_n(bound)}"
+        survives = f"e^(−{_n(delta)}/{_n(sigma)})"
+        return bound, f"(4 + 1/{_n(delta)}) (1 − {survives}/2) / (1 − {survives}) = {_n(bound)}"
 
-    unless = "" if dials.run.cost.theta == 0.0 else "proved for θ = 0 only"
+    unless = dials.without_n() if dials.run.cost.theta == 0.0 else "proved for θ = 0 only"
     formula = "(4 + 1/δ) (1 − e^(−δ/σ)/2) / (1 − e^(−δ/σ))"
-    needs = dials.n_needs
-    return _row("leaves", "leaves", unless or dials.without_n(), formula, value, "5.2", needs=needs, expected=True)
+    return _row("leaves", "leaves", unless, formula, value, "5.2", needs=dials.n_needs, expected=True)
 
 
 def _privacy_row(dials: _Dials) -> Bound:
@@ -293,8 +301,9 @@ def _privacy_row(dials: _Dials) -> Bound:
         sd, mean_absolute = privacy.two_rate_moments(run.cost.a, run.cost.b)
         m, points = run.tree.leaves.size, run.tree.representatives
         bound, levels = privacy.privacy(points, run.total, sd, mean_absolute)
+        complexity = bound * run.total / (2.0 * m)
         noise = f"sd {_n(sd)}, E|Z| {_n(mean_absolute)}, J = {levels}"
-        text = f"2 · {m}/{_n(run.total)} L, {noise}: {_n(bound)}"
+        text = f"2 · {m} · {_n(complexity)}/{_n(run.total)} ({noise}) = {_n(bound)}"
         if constant and dials.n is not None:
             missing = 2.0 * np.sqrt(dials.d) * abs(dials.n / run.total - 1.0)
             bound += missing
@@ -332,7 +341,7 @@ def _worst_case_row(dials: _Dials) -> Bound:
     def value() -> tuple[float, str]:
         epsilon_n = dials.run.parameters.epsilon * (dials.n or 0.0)
         rate = rates.worst_case(epsilon_n, dials.d)
-        return rate, f"ε n = {_n(epsilon_n)}: {_n(rate)} times a constant that the paper does not give"
+        return rate, f"{_n(rate)}, ε n = {_n(epsilon_n)}, times a constant that the paper does not give"
 
     formula = {1: "(ε n)^(−1/2)", 2: "(ε n)^(−1/2) ln(ε n)"}.get(dials.d, "(ln(ε n)/(ε n))^(1/d)")
     return _rate_row(dials, "rate", _lipschitz_only(dials), formula, value, "1.1")
@@ -342,7 +351,8 @@ def _intrinsic_row(dials: _Dials, dimension: float | None) -> Bound:
     def value() -> tuple[float, str]:
         epsilon_n = dials.run.parameters.epsilon * (dials.n or 0.0)
         rate = rates.intrinsic(epsilon_n, dimension or 0.0)
-        return rate, f"ε n = {_n(epsilon_n)}, s = {_n(dimension or 0.0)}: {_n(rate)} times a constant not given"
+        numbers = f"ε n = {_n(epsilon_n)}, s = {_n(dimension or 0.0)}"
+        return rate, f"{_n(rate)}, {numbers}, times a constant that the paper does not give"
 
     unless = _lipschitz_only(dials)
     if dimension is None:
@@ -371,11 +381,6 @@ def _in_masses(dials: _Dials) -> tuple[float, float, float]:
     """theta, delta and sigma = lambda / n."""
     cost, n = dials.run.cost, dials.n or np.nan
     return cost.theta / n, cost.delta / n, cost.lam / n
-
-
-def _masses_text(dials: _Dials) -> str:
-    theta, delta, sigma = _in_masses(dials)
-    return f"θ = {_n(theta)}, δ = {_n(delta)}, σ = {_n(sigma)}, d = {dials.d}"
 
 
 def _heavy_cells(dials: _Dials) -> tuple[Floats, Ints]:

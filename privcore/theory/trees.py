@@ -86,9 +86,9 @@ def soft_leaves_by_level(theta: float, delta: float) -> float:
     >>> soft_leaves_by_level(0.0, 0.25)
     7.333333333333333
     """
-    levels = np.arange(soft_depth(theta, delta))
+    depths = np.arange(soft_depth(theta, delta))
     with np.errstate(divide="ignore"):
-        cells = np.minimum(np.exp2(np.minimum(levels, 1000)), 1.0 / (theta + delta * levels))
+        cells = np.minimum(np.exp2(np.minimum(depths, 1000)), 1.0 / (theta + delta * depths))
     return float(1.0 + cells.sum())
 
 
@@ -175,10 +175,19 @@ def privtree_leaves(delta: float, sigma: float) -> float:
     return float((4.0 + 1.0 / delta) * (1.0 - survives / 2.0) / -np.expm1(-delta / sigma))
 
 
+def levels(theta: float) -> int:
+    """L = max(0, ceil(log2(1/theta))): at depth L there are as many cells as can be heavier than theta.
+
+    >>> levels(0.25), levels(0.3), levels(2.0)
+    (2, 2, 0)
+    """
+    return max(0, int(np.ceil(-np.log2(theta))))
+
+
 def _mean_volume(theta: float | Floats, delta: float, max_depth: int | None) -> Floats:
     """theta + delta (L + 2) + 2^-K, the bound on the mean volume of a leaf under a soft threshold."""
-    levels = np.maximum(0.0, np.ceil(-np.log2(theta)))
-    return np.asarray(theta + delta * (levels + 2.0) + _cap(max_depth))
+    halvings = np.maximum(0.0, np.ceil(-np.log2(theta)))
+    return np.asarray(theta + delta * (halvings + 2.0) + _cap(max_depth))
 
 
 def _stopped_early(t: Floats, delta: float, sigma: float) -> Floats:

@@ -9,6 +9,9 @@ from scipy.spatial.distance import cdist
 
 from privcore.arrays import Floats
 
+# HiGHS accepts violations of 1e-7 by default, as much as the small masses themselves.
+TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+
 
 def discrepancy(points: Floats, difference: Floats) -> float:
     """max { difference . f : |f_i| <= sqrt(d), |f_i - f_j| <= |points_i - points_j| }, as its own LP over f."""
@@ -24,6 +27,7 @@ def discrepancy(points: Floats, difference: Floats) -> float:
         b_ub=cdist(points, points)[first, second] if first.size else None,
         bounds=(-np.sqrt(d), np.sqrt(d)),
         method="highs",
+        options=TOLERANCES,
     )
     assert result.status == 0, result.message
     return float(-result.fun)
@@ -46,7 +50,12 @@ def optimum(points: Floats, masses: Floats) -> float:
     total = bmat([[np.ones((1, size)), coo_array((1, size * size + 2 * size))]])
     costs = np.concatenate([np.zeros(size), cdist(points, points).ravel(), np.full(2 * size, np.sqrt(d))])
     result = linprog(
-        costs, A_eq=bmat([[balance], [total]]).tocsr(), b_eq=np.append(masses, 1.0), bounds=(0, None), method="highs"
+        costs,
+        A_eq=bmat([[balance], [total]]).tocsr(),
+        b_eq=np.append(masses, 1.0),
+        bounds=(0, None),
+        method="highs",
+        options=TOLERANCES,
     )
     assert result.status == 0, result.message
     return float(result.fun)
