@@ -268,7 +268,7 @@ def _privtree_heavy_row(dials: _Dials) -> Bound:
     def value() -> tuple[float, str]:
         masses, depths = _heavy_cells(dials)
         bound = trees.privtree_heavy(masses, depths, *_in_masses(dials), dials.d)
-        return bound.value, _with_early_stops(dials, "(1 − α) Σ α^k F(k)", bound)
+        return bound.value, _with_early_stops(dials, _n(bound.scale), bound)
 
     formula = "min(√d, 2 √d {(1 − α) Σ α^k F(k) + (1 + 1/δ) e^(−t/σ)/2}), α = 2^(−1/d)"
     unless = _TRUE_COUNTS if dials.true_counts is None else dials.without_n()

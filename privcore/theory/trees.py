@@ -16,10 +16,14 @@ from privcore.theory.resolution import positive
 
 
 class Minimised(NamedTuple):
-    """The least value of a bound that holds for every t, and the t it takes."""
+    """The least value of a bound that holds for every t, the t it takes, and the scale of the cells there.
+
+    value: 2 sqrt(d) (scale + the chance of a stop too early), at most sqrt(d).
+    """
 
     value: float
     t: float
+    scale: float
 
 
 def hard(theta: float, d: int, max_depth: int | None = None) -> float:
@@ -120,11 +124,13 @@ def privtree(theta: float, delta: float, sigma: float, d: int, max_depth: int | 
     root_d = float(np.sqrt(d))
     lowest, highest = max(0.0, -theta), 1.0 - theta
     if highest <= lowest:
-        return Minimised(root_d, highest)
+        return Minimised(root_d, highest, 1.0)
+
+    def scale(t: Floats) -> Floats:
+        return np.asarray(_mean_volume(theta + t, delta, max_depth) ** (1.0 / d))
 
     def values(t: Floats) -> Floats:
-        fine = _mean_volume(theta + t, delta, max_depth) ** (1.0 / d)
-        return np.asarray(2.0 * root_d * (fine + _stopped_early(t, delta, sigma)))
+        return np.asarray(2.0 * root_d * (scale(t) + _stopped_early(t, delta, sigma)))
 
     # Any t gives a bound: a grid near the minimum loses nothing but sharpness. Above 1 - theta it exceeds sqrt(d).
     t = lowest + (highest - lowest) * np.logspace(-15.0, 0.0, 1501)
@@ -132,7 +138,7 @@ def privtree(theta: float, delta: float, sigma: float, d: int, max_depth: int | 
     t = np.linspace(t[max(best - 1, 0)], t[min(best + 1, t.size - 1)], 201)
     at = values(t)
     best = int(np.argmin(at))
-    return Minimised(min(root_d, float(at[best])), float(t[best]))
+    return Minimised(min(root_d, float(at[best])), float(t[best]), float(scale(t[best])))
 
 
 def privtree_heavy(masses: Floats, depths: Ints, theta: float, delta: float, sigma: float, d: int) -> Minimised:
@@ -153,12 +159,12 @@ def privtree_heavy(masses: Floats, depths: Ints, theta: float, delta: float, sig
     order = np.argsort(-margins)
     order = order[margins[order] > max(0.0, -theta)]
     if order.size == 0:
-        return Minimised(root_d, float("nan"))
+        return Minimised(root_d, float("nan"), 1.0)
     scale = 1.0 - (1.0 - alpha) * np.cumsum(masses[order] * alpha ** depths[order])
     # Cells with the same margin are heavy together; the last of them has the whole sum.
     at = 2.0 * root_d * (scale + _stopped_early(margins[order], delta, sigma))
     best = int(np.argmin(at))
-    return Minimised(min(root_d, float(at[best])), float(margins[order[best]]))
+    return Minimised(min(root_d, float(at[best])), float(margins[order[best]]), float(scale[best]))
 
 
 def privtree_leaves(delta: float, sigma: float) -> float:

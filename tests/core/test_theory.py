@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from privcore.domain import Box
 from privcore.errors import InvalidParametersError
 from privcore.noise import SeededWords
 from privcore.projection import project, to_simplex
-from privcore.theory import privacy, rates, resolution, tree_bounds, trees
+from privcore.theory import bounds, privacy, rates, resolution, tree_bounds, trees
 from privcore.tree import Growth, Tree, capped, hard, privtree, soft
 from tests.oracle.projection import discrepancy
 
@@ -300,6 +301,115 @@ def test_dials_out_of_range_are_named() -> None:
     ]:
         with pytest.raises(InvalidParametersError, match=name):
             call()
+
+
+@dataclass(frozen=True)
+class Parameters:
+    epsilon: float = 1.0
+    mode: str = "paper"
+    neighbours: str = "add-remove"
+    total: float | None = None
+    max_depth: int | None = None
+    representative: str = "centre"
+    method: str = "lipschitz"
+
+
+@dataclass(frozen=True)
+class Cost:
+    theta: float = 0.0
+    lam: float = 6.0
+    delta: float = 4.25
+    a: float = 0.5
+    b: float = 0.5
+
+
+def run(case: Data, parameters: Parameters, cost: Cost, *, private: bool = True, shift: float = 0.0) -> Any:
+    """What `bounds` reads of a simulation, or of a release if not `private`."""
+    counts = CellCounts(case.points, Box.unit(case.d), (shift,) * case.d if shift else None)
+    growth = privtree(counts, cost.theta, cost.delta, cost.lam, SeededWords(0))
+    true_counts = growth.count[growth.tree.leaves]
+    rng = np.random.default_rng(0)
+    noisy = true_counts + rng.geometric(0.4, true_counts.size) - rng.geometric(0.4, true_counts.size)
+    total = parameters.total or (case.n if parameters.neighbours == "replace-one" else max(1.0, noisy.sum()))
+    truth = {"true_counts": true_counts, "points": case.points} if private else {}
+    public = {"tree": growth.tree, "box": Box.unit(case.d), "noisy_counts": noisy, "total": float(total)}
+    return SimpleNamespace(parameters=parameters, cost=cost, **public, **truth)
+
+
+def many(n: int = 400, d: int = 2) -> Data:
+    points = np.random.default_rng(1).random((n, d)) ** 2
+    return Data(points, CellCounts(points, Box.unit(d)))
+
+
+def test_every_bound_of_the_paper_s_own_dials_is_proved() -> None:
+    table = bounds(run(many(d=3), Parameters(), Cost()), dimension=2.5)
+    assert table[table.kind != "rate"].proved.all()
+    assert not table[table.kind == "rate"].proved.any()
+    assert table.value.notna().all()
+    assert (table.reason != "").equals(~table.proved)
+    assert table.name.is_unique
+    assert list(table.columns[:4]) == ["name", "quantity", "value", "proved"]
+
+
+def test_a_release_gives_only_what_is_public() -> None:
+    table = bounds(run(many(), Parameters(), Cost(), private=False))
+    assert (table[table.needs == "true counts"].value.isna()).all()
+    assert table[table.proved].name.tolist() == ["Kraft", "Laplacian complexity"]
+    known = bounds(run(many(), Parameters(neighbours="replace-one"), Cost(), private=False))
+    assert known[known.proved].name.tolist() == ["Kraft", "PrivTree", "leaves", "Laplacian complexity"]
+
+
+def test_a_release_and_its_simulation_agree_on_what_is_public() -> None:
+    whole, public = (bounds(run(many(), Parameters(), Cost(), private=private)) for private in (True, False))
+    both = public.proved
+    pd.testing.assert_frame_equal(whole[both], public[both])
+
+
+@pytest.mark.parametrize("method", ["euclidean", "clip"])
+def test_other_projections_have_no_privacy_bound_and_no_rate(method: str) -> None:
+    table = bounds(run(many(d=3), Parameters(method=method), Cost()), dimension=2.5)
+    grey = table[~table.proved]
+    assert set(grey.quantity) == {"privacy", "total"}
+    assert grey.value.isna().all()
+    assert grey.reason.str.contains("Lipschitz projection only").all()
+
+
+@pytest.mark.parametrize(
+    ("parameters", "cost", "name", "reason"),
+    [
+        (Parameters(), Cost(theta=3.0), "leaves", "θ = 0 only"),
+        (Parameters(representative="spread"), Cost(), "resolution + privacy", "spread"),
+        (Parameters(), Cost(), "rate, intrinsic", "intrinsic dimension"),
+    ],
+)
+def test_unproved_bounds_say_why(parameters: Parameters, cost: Cost, name: str, reason: str) -> None:
+    row = _row(bounds(run(many(), parameters, cost)), name)
+    assert not row.proved
+    assert np.isnan(row.value)
+    assert reason in row.reason
+
+
+def test_a_constant_total_adds_the_missing_mass() -> None:
+    right, short = (
+        _row(bounds(run(many(), Parameters(total=total), Cost())), "Laplacian complexity") for total in (400.0, 200.0)
+    )
+    assert short.value == pytest.approx(2 * right.value + 2 * np.sqrt(2))
+
+
+def test_formulas_hold_the_numbers_of_the_run() -> None:
+    table = bounds(run(many(), Parameters(), Cost()))
+    for row in table.itertuples():
+        assert f"{row.value:.4g}" in row.formula or row.name == "rate, intrinsic"
+    assert "min(√2, 2 √2 {[0 + " in _row(table, "PrivTree").formula
+
+
+def test_no_records_and_a_shift_are_no_mistake() -> None:
+    nothing = Data(np.empty((0, 2)), CellCounts(np.empty((0, 2)), Box.unit(2)))
+    table = bounds(run(nothing, Parameters(), Cost()))
+    assert "there are no records" in set(table.reason)
+    shifted = bounds(run(many(), Parameters(), Cost(), shift=0.3))
+    assert _row(shifted, "Kraft").value < 1.0
+    assert shifted[shifted.kind == "bound"].proved.sum() == 9
 
 
 def _standard_error(values: Any) -> float:
