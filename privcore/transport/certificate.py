@@ -19,6 +19,7 @@ class Solution:
 
     On request `flow` is a feasible plan and `prices` (m,) are dual numbers g of the targets:
     phi(x) = min_j (|x - y_j| - g_j) is a Lipschitz function that proves `lower`.
+    When `mirrored`, the prices (n,) are those of the sources, and -phi proves it.
     """
 
     lower: float
@@ -26,10 +27,18 @@ class Solution:
     method: str
     flow: Flow | None = None
     prices: Floats | None = None
+    mirrored: bool = False
 
     def with_plan(self, flow: Flow, prices: Floats) -> Solution:
         """The same bounds with their proofs."""
         return replace(self, flow=flow, prices=prices)
+
+    def of_swapped(self) -> Solution:
+        """The solution of the problem whose sides are exchanged."""
+        if self.flow is None:
+            return self
+        source, target, units = self.flow
+        return replace(self, flow=(target, source, units), mirrored=not self.mirrored)
 
 
 def rounding_slack(d: int, terms: int) -> float:

@@ -9,7 +9,7 @@ from scipy.spatial.distance import cdist
 
 from privcore.arrays import Floats, Ints
 from privcore.transport.certificate import Solution, rounding_slack
-from privcore.transport.plans import Flow, couple
+from privcore.transport.plans import Flow, fitted
 from privcore.transport.problem import TOTAL, Balanced
 
 PIVOTS = 10**9
@@ -37,21 +37,7 @@ def solve_dense(problem: Balanced) -> Solution:
 
 
 def _whole_units(coupling: Floats, supply: Ints, demand: Ints) -> Flow:
-    """The nearest plan in whole units: entries are trimmed to fit, and what is left is coupled in order."""
+    """The nearest plan in whole units."""
     units = np.floor(coupling).astype(np.int64)
-    _trim(units, supply)
-    _trim(units.T, demand)
     source, target = np.nonzero(units)
-    more = couple(supply - units.sum(axis=1), demand - units.sum(axis=0))
-    return (
-        np.concatenate([source, more[0]]),
-        np.concatenate([target, more[1]]),
-        np.concatenate([units[source, target], more[2]]),
-    )
-
-
-def _trim(units: Ints, limit: Ints) -> None:
-    """Take what a row sums above its limit from the row's largest entry; it is rounding, so that is enough."""
-    rows = np.arange(len(units))
-    largest = units.argmax(axis=1)
-    units[rows, largest] -= np.maximum(units.sum(axis=1) - limit, 0)
+    return fitted((source, target, units[source, target]), supply, demand)

@@ -72,6 +72,11 @@ class Problem:
     rounding: float
 
     @property
+    def slack(self) -> float:
+        """How far rounding the masses to units can move the distance."""
+        return 0.5 * self.diameter * self.rounding
+
+    @property
     def balanced(self) -> Balanced:
         """What is left to ship after cancelling."""
         out, into = self.net > 0, self.net < 0

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from privcore.arrays import Floats
-from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError, TooLargeError
+from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
 from privcore.transport.certificate import Solution
 from privcore.transport.dense import solve_dense
 from privcore.transport.line import solve_line
@@ -18,11 +17,10 @@ from privcore.transport.plans import expand
 from privcore.transport.potentials import lipschitz
 from privcore.transport.problem import Problem, coordinates, masses, problem, side
 from privcore.transport.result import W1, Plan
+from privcore.transport.watch import Progress, Watch
 
-DENSE_PAIRS = 10_000_000
-"""The largest cost matrix, in entries, for the dense method."""
-
-Progress = Callable[[float, float], bool | None]
+DENSE_PAIRS = 100_000
+"""Up to this many pairs the dense method is used."""
 
 
 def wasserstein(
@@ -56,7 +54,8 @@ def wasserstein(
     start = time.perf_counter()
     _check(tolerance, deadline)
     reduced = _reduce(points, weights, measure, measure_weights, box)
-    solution = _solve(reduced, plan)
+    until = None if deadline is None else start + deadline
+    solution = _solve(reduced, tolerance, until, progress, plan)
     return _result(reduced, solution, tolerance, start, plan)
 
 
@@ -82,7 +81,7 @@ def _reduce(points: Any, weights: Any | None, measure: Any, measure_weights: Any
     return problem(side(left, masses(weights, len(left), "points")), side(right, masses(mass, len(right), "atoms")))
 
 
-def _solve(reduced: Problem, plan: bool) -> Solution:
+def _solve(reduced: Problem, tolerance: float, until: float | None, progress: Progress | None, plan: bool) -> Solution:
     balanced = reduced.balanced
     n, m = len(balanced.supply), len(balanced.demand)
     if n == 0:
@@ -90,19 +89,19 @@ def _solve(reduced: Problem, plan: bool) -> Solution:
         return Solution(0.0, 0.0, "equal", (nothing, nothing, nothing), np.zeros(0))
     if balanced.sources.shape[1] == 1:
         return solve_line(balanced, plan)
-    if n * m > DENSE_PAIRS:
-        raise TooLargeError(
-            f"{n} points against {m} atoms are {n * m} pairs, and the dense method takes {DENSE_PAIRS}. "
-            f"Compare a sample of at most {max(1, DENSE_PAIRS // m)} points."
-        )
-    return solve_dense(balanced)
+    if n * m <= DENSE_PAIRS:
+        return solve_dense(balanced)
+    # numba is heavy, so it is loaded where it is needed
+    from privcore.transport.certified import solve_certified
+
+    watch = Watch(until, progress, reduced.scale, reduced.slack * reduced.scale)
+    return solve_certified(balanced, tolerance, watch, plan)
 
 
 def _result(reduced: Problem, solution: Solution, tolerance: float, start: float, plan: bool) -> W1:
     lower, upper = solution.lower, solution.upper
     if solution.method != "equal":
-        slack = 0.5 * reduced.diameter * reduced.rounding
-        lower, upper = max(0.0, lower - slack), upper + slack
+        lower, upper = max(0.0, lower - reduced.slack), upper + reduced.slack
     proofs = _proofs(reduced, solution) if plan else (None, None)
     seconds = time.perf_counter() - start
     exact = bool(upper - lower <= tolerance * upper)
@@ -112,5 +111,9 @@ def _result(reduced: Problem, solution: Solution, tolerance: float, start: float
 def _proofs(reduced: Problem, solution: Solution) -> tuple[Plan, tuple[Floats, Floats]]:
     assert solution.flow is not None
     assert solution.prices is not None
-    heights = lipschitz(reduced.sites, reduced.balanced.targets, solution.prices) * reduced.scale
+    balanced = reduced.balanced
+    if solution.mirrored:
+        heights = -lipschitz(reduced.sites, balanced.sources, solution.prices) * reduced.scale
+    else:
+        heights = lipschitz(reduced.sites, balanced.targets, solution.prices) * reduced.scale
     return expand(reduced, solution.flow), (heights[reduced.left_site], -heights[reduced.right_site])

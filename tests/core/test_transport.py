@@ -2,9 +2,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
+from privcore.domain import Box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
-from privcore.transport import W1, wasserstein
+from privcore.transport import W1, solve, wasserstein
+from privcore.transport.plans import direct, fitted
 from tests.oracle.transport import w1_by_linear_program, w1_by_pot
 
 Array = np.ndarray
@@ -24,18 +28,32 @@ def check_proofs(result: W1, points: Array, weights: Array, atoms: Array, masses
     assert result.potentials is not None
     plan, (f, g) = result.plan, result.potentials
     assert (plan.mass > 0).all()
-    assert np.bincount(plan.source, plan.mass, len(points)) == pytest.approx(weights, abs=1e-14)
-    assert np.bincount(plan.target, plan.mass, len(atoms)) == pytest.approx(masses, abs=1e-14)
+    assert np.bincount(plan.source, plan.mass, len(points)) == pytest.approx(weights, abs=1e-13)
+    assert np.bincount(plan.target, plan.mass, len(atoms)) == pytest.approx(masses, abs=1e-13)
     cost = np.linalg.norm(points[plan.source] - atoms[plan.target], axis=1) @ plan.mass
     assert cost == pytest.approx(result.upper, rel=1e-9, abs=1e-13 * scale)
     assert (f[:, None] + g <= np.linalg.norm(points[:, None] - atoms, axis=2) + 1e-12 * scale).all()
     assert weights @ f + masses @ g == pytest.approx(result.lower, rel=1e-9, abs=1e-12 * scale)
 
 
+@pytest.fixture(autouse=True)
+def method(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """Tests that ask for the method run with the dense one and with the certified one, whatever the size."""
+    name = getattr(request, "param", "")
+    if name:
+        monkeypatch.setattr(solve, "DENSE_PAIRS", 10**9 if name == "dense" else 0)
+    return name
+
+
+both = pytest.mark.parametrize("method", ["dense", "certified"], indirect=True)
+certified = pytest.mark.parametrize("method", ["certified"], indirect=True)
+
+
 def random_case(rng: np.random.Generator, n: int, m: int, d: int) -> tuple[Array, Array, Array, Array]:
     return rng.random((n, d)), rng.dirichlet(np.ones(n)), rng.random((m, d)), rng.dirichlet(np.ones(m))
 
 
+@both
 @pytest.mark.parametrize("d", [1, 2, 3, 7])
 @pytest.mark.parametrize(("n", "m"), [(1, 1), (1, 5), (9, 1), (6, 11), (12, 8)])
 def test_agrees_with_the_linear_program(n: int, m: int, d: int) -> None:
@@ -46,6 +64,7 @@ def test_agrees_with_the_linear_program(n: int, m: int, d: int) -> None:
     check_proofs(result, points, weights, atoms, masses)
 
 
+@both
 @pytest.mark.parametrize("d", [1, 2, 5])
 def test_agrees_with_pot(d: int) -> None:
     points, weights, atoms, masses = random_case(np.random.default_rng(d), 300, 120, d)
@@ -68,6 +87,7 @@ def test_a_measure_has_distance_zero_to_itself(d: int) -> None:
     assert result.plan.mass.sum() == pytest.approx(1.0)
 
 
+@both
 @pytest.mark.parametrize("d", [1, 2, 3])
 def test_a_translation_costs_its_length_and_scaling_scales(d: int) -> None:
     points = np.random.default_rng(3).random((50, d))
@@ -101,3 +121,171 @@ def test_wrong_input_is_named() -> None:
     for options in ({"tolerance": -1.0}, {"tolerance": np.nan}, {"deadline": -1.0}, {"deadline": np.nan}):
         with pytest.raises(InvalidParametersError):
             wasserstein(points, atoms, **options)
+
+
+def test_a_box_maps_both_sides_to_the_unit_cube() -> None:
+    box = Box([0.0, -1.0], [10.0, 1.0])
+    points = np.array([[5.0, 0.0], [99.0, 0.0], [np.nan, 0.0]])
+    atoms = np.array([[5.0, 1.0], [10.0, 1.0]])
+    assert wasserstein(points, atoms, box=box).value == pytest.approx(0.5)
+    assert wasserstein(points[:2], atoms, box=box, weights=[0.75, 0.25]).value == pytest.approx(
+        wasserstein([[0.5, 0.5], [1.0, 0.5]], [[0.5, 1.0], [1.0, 1.0]], weights=[0.75, 0.25]).value
+    )
+    with pytest.raises(InvalidPointsError, match="their mass would be lost"):
+        wasserstein(points, atoms, box=box, weights=[0.5, 0.25, 0.25])
+    with pytest.raises(InvalidPointsError, match="no valid points"):
+        wasserstein(points[2:], atoms, box=box)
+
+
+def hostile(kind: str, rng: np.random.Generator, count: int, d: int) -> Array:
+    if kind == "lattice":
+        return rng.integers(0, 4, (count, d)) / 4.0
+    if kind == "line":
+        return np.outer(rng.integers(0, 9, count) / 8.0, np.ones(d))
+    if kind == "duplicates":
+        return np.repeat(rng.random((count // 5 + 1, d)), 5, axis=0)[:count]
+    if kind == "flat":
+        return rng.random((count, d)) * np.array([1.0] + [1e-9] * (d - 1))
+    if kind == "far":
+        points = 0.5 + 1e-3 * rng.normal(size=(count, d))
+        points[0] = 0.0
+        return points
+    return rng.random((count, d))
+
+
+def hostile_masses(kind: str, rng: np.random.Generator, count: int) -> Array:
+    masses = np.ones(count)
+    if kind == "zeros":
+        masses = rng.integers(0, 3, count).astype(float)
+        masses[0] += 1.0
+    elif kind == "heavy":
+        masses = rng.pareto(0.5, count) + 1e-12
+    elif kind == "tiny":
+        masses = np.where(rng.random(count) < 0.5, 1e-16, 1.0)
+        masses[0] = 1.0
+    return masses / masses.sum()
+
+
+KINDS = st.sampled_from(["uniform", "lattice", "line", "duplicates", "flat", "far"])
+MASSES = st.sampled_from(["equal", "zeros", "heavy", "tiny"])
+
+
+@certified
+@settings(max_examples=150, deadline=None)
+@given(
+    seed=st.integers(0, 2**32),
+    sizes=st.tuples(st.integers(1, 150), st.integers(1, 150)),
+    d=st.integers(2, 6),
+    kinds=st.tuples(KINDS, KINDS),
+    masses=st.tuples(MASSES, MASSES),
+)
+def test_hostile_geometry_agrees_with_pot(
+    seed: int, sizes: tuple[int, int], d: int, kinds: tuple[str, str], masses: tuple[str, str]
+) -> None:
+    rng = np.random.default_rng(seed)
+    points, atoms = (hostile(kind, rng, count, d) for kind, count in zip(kinds, sizes, strict=True))
+    weights, mass = (hostile_masses(kind, rng, count) for kind, count in zip(masses, sizes, strict=True))
+    result = wasserstein(points, atoms, weights=weights, measure_weights=mass, plan=True)
+    truth = w1_by_pot(points, weights, atoms, mass)
+    assert result.lower <= truth * (1 + 1e-12) + 1e-15
+    assert result.upper >= truth * (1 - 1e-12) - 1e-15
+    assert result.exact or result.upper - result.lower < 1e-13
+    check_proofs(result, points, weights, atoms, mass)
+
+
+@certified
+@pytest.mark.parametrize(("n", "m", "d"), [(2000, 300, 2), (900, 900, 3), (200, 1500, 2), (1500, 150, 10)])
+def test_larger_problems_agree_with_pot(n: int, m: int, d: int) -> None:
+    points, weights, atoms, masses = random_case(np.random.default_rng(n), n, m, d)
+    result = wasserstein(points, atoms, weights=weights, measure_weights=masses, plan=True)
+    truth = w1_by_pot(points, weights, atoms, masses)
+    assert result.exact
+    assert result.value == pytest.approx(truth, rel=1e-9)
+    check_proofs(result, points, weights, atoms, masses)
+
+
+@certified
+def test_equal_masses_and_counted_atoms_do_not_cycle() -> None:
+    rng = np.random.default_rng(5)
+    points = np.round(rng.random((3000, 2)), 2)
+    atoms = (np.stack(np.meshgrid(np.arange(16), np.arange(16)), axis=-1).reshape(-1, 2) + 0.5) / 16
+    cell = np.minimum(points * 16, 15).astype(int)
+    counts = np.bincount(cell[:, 1] * 16 + cell[:, 0], minlength=256)
+    result = wasserstein(points, atoms, measure_weights=counts / 3000)
+    assert result.exact
+    assert result.value == pytest.approx(w1_by_pot(points, np.full(3000, 1 / 3000), atoms, counts / 3000), rel=1e-9)
+
+
+@certified
+def test_the_interval_narrows_and_the_run_is_deterministic() -> None:
+    points, weights, atoms, masses = random_case(np.random.default_rng(8), 4000, 500, 2)
+    seen: list[tuple[float, float]] = []
+
+    def progress(lower: float, upper: float) -> None:
+        seen.append((lower, upper))
+
+    first = wasserstein(points, atoms, weights=weights, measure_weights=masses, progress=progress)
+    second = wasserstein(points, atoms, weights=weights, measure_weights=masses)
+    assert (first.lower, first.upper) == (second.lower, second.upper)
+    lower, upper = np.transpose(seen)
+    assert (np.diff(lower) >= 0).all()
+    assert (np.diff(upper) <= 0).all()
+    assert lower[-1] <= first.upper
+    assert upper[-1] >= first.lower
+
+
+@certified
+def test_a_stopped_run_has_a_valid_interval_and_a_feasible_plan() -> None:
+    points, weights, atoms, masses = random_case(np.random.default_rng(9), 4000, 600, 2)
+    exact = wasserstein(points, atoms, weights=weights, measure_weights=masses)
+    reports = 0
+    for last in range(1, 12):
+        left = last
+
+        def progress(lower: float, upper: float) -> bool:
+            nonlocal left, reports
+            left -= 1
+            reports += 1
+            return left > 0
+
+        result = wasserstein(points, atoms, weights=weights, measure_weights=masses, progress=progress, plan=True)
+        assert result.lower <= exact.upper
+        assert result.upper >= exact.lower
+        assert result.plan is not None
+        assert result.potentials is not None
+        assert np.bincount(result.plan.source, result.plan.mass, 4000) == pytest.approx(weights, abs=1e-13)
+        assert np.bincount(result.plan.target, result.plan.mass, 600) == pytest.approx(masses, abs=1e-13)
+        f, g = result.potentials
+        assert (f[:, None] + g <= np.linalg.norm(points[:, None] - atoms, axis=2) + 1e-12).all()
+    assert reports >= 11
+    result = wasserstein(points, atoms, weights=weights, measure_weights=masses, deadline=0.0)
+    assert not result.exact
+    assert result.lower <= exact.value <= result.upper
+    assert "stopped" in result.method
+
+
+@certified
+def test_a_loose_tolerance_is_kept() -> None:
+    points, weights, atoms, masses = random_case(np.random.default_rng(10), 4000, 600, 3)
+    exact = wasserstein(points, atoms, weights=weights, measure_weights=masses)
+    loose = wasserstein(points, atoms, weights=weights, measure_weights=masses, tolerance=0.05)
+    assert loose.exact
+    assert loose.upper - loose.lower <= 0.05 * loose.upper
+    assert loose.lower <= exact.upper
+    assert loose.upper >= exact.lower
+
+
+def test_relays_are_replaced_by_what_goes_over_them() -> None:
+    flow = (np.array([0, 1]), np.array([0, 0]), np.array([5, 3]))
+    relays = (np.array([0, 1]), np.array([1, 2]), np.array([6, 2]))
+    source, place, units = direct(flow, relays, 3)
+    assert np.bincount(place, units, 3).tolist() == [2, 4, 2]
+    assert np.bincount(source, units, 2).tolist() == [5, 3]
+
+
+def test_a_flow_is_fitted_to_its_marginals() -> None:
+    flow = (np.array([0, 0, 1]), np.array([0, 1, 1]), np.array([4, 3, 2]))
+    source, target, units = fitted(flow, np.array([6, 4]), np.array([5, 5]))
+    assert np.bincount(source, units).tolist() == [6, 4]
+    assert np.bincount(target, units).tolist() == [5, 5]
+    assert (units > 0).all()

@@ -1,0 +1,222 @@
+"""A basis of the contracted network simplex, and how it is carried to finer sources and targets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from privcore.arrays import Bools, Floats, Ints
+from privcore.transport import simplex
+
+Edges = tuple[Ints, Ints]
+"""Tails and heads: target or split node -> target."""
+
+
+@dataclass
+class Basis:
+    """The state that `simplex.pivots` changes; see there. Sources (n,), tree nodes (2 m,)."""
+
+    places: Floats
+    supply: Ints
+    targets: Floats
+    demand: Ints
+    home: Ints
+    home_cost: Floats
+    parent: Ints
+    flow: Ints
+    up: Bools
+    cost: Floats
+    owner: Ints
+    degree: Ints
+    pi: Floats
+    mark: Ints
+    free: Ints
+    state: Ints
+
+    @property
+    def m(self) -> int:
+        """The number of targets."""
+        return len(self.targets)
+
+    @property
+    def prices(self) -> Floats:
+        """The prices g (m,) of the targets."""
+        return self.pi[: self.m]
+
+    @property
+    def duals(self) -> Floats:
+        """u (n,) of the sources: u_i + g_j = cost on every arc of the basis."""
+        hangs = self.home >= 0
+        u = np.empty(len(self.places))
+        u[hangs] = self.home_cost[hangs] - self.pi[self.home[hangs]]
+        u[~hangs] = -self.pi[-1 - self.home[~hangs]]
+        return u
+
+    @property
+    def pivots(self) -> int:
+        """The number of pivots so far."""
+        return int(self.state[3])
+
+    @property
+    def split_nodes(self) -> Ints:
+        """The tree's nodes that are split sources."""
+        return self.m + np.flatnonzero(self.owner[self.m :] >= 0)
+
+    def edges(self) -> Edges:
+        """The tree's edges, sorted by their tails."""
+        nodes = np.concatenate([np.arange(1, self.m), self.split_nodes])
+        up, above = self.up[nodes], self.parent[nodes]
+        tail = np.where(up, nodes, above)
+        order = np.argsort(tail, kind="stable")
+        return tail[order], np.where(up, above, nodes)[order]
+
+    def cost_of_flow(self, total: int) -> float:
+        """The cost of the basis, masses in units of 1 / total."""
+        nodes = np.concatenate([np.arange(1, self.m), self.split_nodes])
+        tree = np.sum(self.flow[nodes] / total * self.cost[nodes])
+        hanging = np.where(self.home >= 0, self.supply, 0)
+        return float(tree + np.sum(hanging / total * self.home_cost))
+
+
+def distances(a: Floats, b: Floats) -> Floats:
+    """|a - b| along the last axis."""
+    step = a - b
+    return np.asarray(np.sqrt(np.einsum("...i,...i", step, step)))
+
+
+def assemble(
+    places: Floats, supply: Ints, targets: Floats, demand: Ints, home: Ints, edges: Edges, owner: Ints, root: float
+) -> Basis:
+    """The basis with these homes, tree edges and owners of the split nodes m, m + 1, ...; root is the price of node 0.
+
+    The flow is the only one that the tree allows; it must not be negative on an edge that leaves a source.
+    """
+    m, split, size = len(targets), len(owner), 2 * len(targets)
+    hangs = home >= 0
+    home_cost = np.zeros(len(places))
+    home_cost[hangs] = distances(places[hangs], targets[home[hangs]])
+    nodes_of = np.full(size, -1, dtype=np.int64)
+    nodes_of[m : m + split] = owner
+    free = np.zeros(size, dtype=np.int64)
+    free[: size - m - split] = np.arange(size - 1, m + split - 1, -1)
+    basis = Basis(
+        places,
+        supply,
+        targets,
+        demand,
+        home,
+        home_cost,
+        parent=np.full(size, -1, dtype=np.int64),
+        flow=np.zeros(size, dtype=np.int64),
+        up=np.zeros(size, dtype=np.bool_),
+        cost=np.zeros(size),
+        owner=nodes_of,
+        degree=np.bincount(edges[0], minlength=size),
+        pi=np.zeros(size),
+        mark=np.full(size, -1, dtype=np.int64),
+        free=free,
+        state=np.array([0, size - m - split, 0, 0], dtype=np.int64),
+    )
+    basis.pi[0] = root
+    ship(basis, edges, supply, demand)
+    simplex.potentials(m, basis.parent, basis.up, basis.cost, basis.owner, basis.pi)
+    return basis
+
+
+def ship(basis: Basis, edges: Edges, supply: Ints, demand: Ints) -> int:
+    """Hang the tree on node 0 and fill its flow for these supplies; returns the units that would be negative."""
+    m = basis.m
+    split = basis.split_nodes
+    spots = np.zeros((2 * m, basis.places.shape[1]))
+    spots[:m] = basis.targets
+    spots[split] = basis.places[basis.owner[split]]
+    order = np.zeros(m + len(split), dtype=np.int64)
+    cost = distances(spots[edges[0]], spots[edges[1]])
+    simplex.rooted(m, edges[0], edges[1], cost, basis.parent, basis.up, basis.cost, order)
+    balance = np.zeros(2 * m, dtype=np.int64)
+    balance[:m] = -demand
+    balance[split] = supply[basis.owner[split]]
+    hangs = basis.home >= 0
+    np.add.at(balance, basis.home[hangs], supply[hangs])
+    return int(simplex.tree_flows(m, order, balance, basis.parent, basis.up, basis.flow))
+
+
+def first_basis(places: Floats, supply: Ints, targets: Floats, demand: Ints) -> Basis:
+    """Every source at its nearest target; a chain of relays carries the imbalance."""
+    step = max(1, 2_000_000 // len(targets))
+    home = np.concatenate(
+        [
+            distances(places[k : k + step, None], targets).argmin(axis=1).astype(np.int64)
+            for k in range(0, len(places), step)
+        ]
+    )
+    chain = np.arange(len(targets))
+    return assemble(
+        places, supply, targets, demand, home, (chain[:-1], chain[1:]), np.zeros(0, dtype=np.int64), root=0.0
+    )
+
+
+def refine_sources(basis: Basis, places: Floats, supply: Ints, starts: Ints) -> Basis:
+    """The same basis on the parts of its sources: places[starts[s]:starts[s + 1]] are the parts of source s."""
+    m = basis.m
+    tail, head = basis.edges()
+    flow = np.where(basis.parent[tail] == head, basis.flow[tail], basis.flow[head])
+    home = np.full(len(places), -1, dtype=np.int64)
+    new_tail = np.zeros(2 * m, dtype=np.int64)
+    new_head = np.zeros(2 * m, dtype=np.int64)
+    edges, nodes = simplex.split_sources(
+        m, places, supply, starts, basis.targets, basis.prices, basis.home, tail, head, flow, basis.owner[tail],
+        home, new_tail, new_head,
+    )  # fmt: skip
+    split = np.flatnonzero(home < 0)
+    owner = np.zeros(nodes, dtype=np.int64)
+    owner[-1 - home[split] - m] = split
+    new_edges = (new_tail[:edges], new_head[:edges])
+    return assemble(places, supply, basis.targets, basis.demand, home, new_edges, owner, float(basis.pi[0]))
+
+
+def refine_targets(basis: Basis, targets: Floats, demand: Ints, starts: Ints, prices: Floats) -> Basis:
+    """The same basis on the parts of its targets: targets[starts[t]:starts[t + 1]] are the parts of target t.
+
+    Whatever went to a target goes to its cheapest part by distance minus `prices`; relays join the parts.
+    """
+    m, fine = basis.m, len(targets)
+    counts = np.diff(starts)
+    most = int(counts.max())
+    parts = starts[:-1, None] + np.minimum(np.arange(most), counts[:, None] - 1)
+
+    def cheapest_part(spots: Floats, target: Ints) -> Ints:
+        options = parts[target]
+        best = (distances(spots[:, None], targets[options]) - prices[options]).argmin(axis=1)
+        return np.asarray(options[np.arange(len(options)), best])
+
+    split = basis.split_nodes
+    owner = basis.owner[split]
+    number = np.zeros(2 * m, dtype=np.int64)
+    number[split] = fine + np.arange(len(split))
+    hangs = basis.home >= 0
+    home = np.empty_like(basis.home)
+    home[hangs] = cheapest_part(basis.places[hangs], basis.home[hangs])
+    home[owner] = -1 - number[split]
+    tail, head = basis.edges()
+    relay = tail < m
+    new_tail, new_head = number[tail], np.empty_like(head)
+    new_head[~relay] = cheapest_part(basis.places[basis.owner[tail[~relay]]], head[~relay])
+    new_tail[relay] = cheapest_part(basis.targets[head[relay]], tail[relay])
+    new_head[relay] = cheapest_part(targets[new_tail[relay]], head[relay])
+    inner = [_joined(targets, starts, counts, parts, part) for part in range(1, most)]
+    new_edges = (
+        np.concatenate([new_tail, *(edges[0] for edges in inner)]),
+        np.concatenate([new_head, *(edges[1] for edges in inner)]),
+    )
+    return assemble(basis.places, basis.supply, targets, demand, home, new_edges, owner, float(basis.pi[0]))
+
+
+def _joined(targets: Floats, starts: Ints, counts: Ints, parts: Ints, part: int) -> Edges:
+    """Relays that join this part of every target to the nearest of the parts before it."""
+    groups = np.flatnonzero(counts > part)
+    here = starts[groups] + part
+    before = parts[groups, :part]
+    nearest = distances(targets[here][:, None], targets[before]).argmin(axis=1)
+    return before[np.arange(len(groups)), nearest], here
