@@ -136,7 +136,7 @@ def _beside_the_river(homes: Floats) -> Floats:
 
 def _storey(rng: Generator, homes: Floats) -> Floats:
     far = np.linalg.norm(homes - _CENTRE, axis=1)
-    return reflect(rng.exponential(0.02 + 0.28 * np.exp(-far / 0.12)))
+    return reflect(rng.exponential(0.08 + 0.22 * np.exp(-far / 0.12)))
 
 
 def _weighted(rng: Generator, n: int, weights: Floats) -> np.ndarray[tuple[int, ...], np.dtype[np.int64]]:
