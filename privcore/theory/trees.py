@@ -150,7 +150,7 @@ def privtree_heavy(masses: Floats, depths: Ints, theta: float, delta: float, sig
     max(theta, 0) + depth delta: what the soft threshold splits. Source: the paper, section 5.3, first line of the
     proof, with its bound min(1, (t + k delta) N_k) on F_t(k) left out.
 
-    >>> privtree_heavy(np.array([1.0, 1.0]), np.array([0, 1]), 0.0, 1e-3, 1e-3, d=1).value
+    >>> round(privtree_heavy(np.array([1.0, 1.0]), np.array([0, 1]), 0.0, 1e-3, 1e-3, d=1).value, 9)
     0.5
     """
     positive(delta=delta, sigma=sigma)
@@ -161,6 +161,7 @@ def privtree_heavy(masses: Floats, depths: Ints, theta: float, delta: float, sig
     if order.size == 0:
         return Minimised(root_d, float("nan"), 1.0)
     scale = 1.0 - (1.0 - alpha) * np.cumsum(masses[order] * alpha ** depths[order])
+    scale += order.size * np.finfo(np.float64).eps  # what rounding may have taken away
     # Cells with the same margin are heavy together; the last of them has the whole sum.
     at = 2.0 * root_d * (scale + _stopped_early(margins[order], delta, sigma))
     best = int(np.argmin(at))
