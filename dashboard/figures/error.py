@@ -170,62 +170,118 @@ def _w1_alt(total: W1 | None, ours: list[_Row], rulers: list[_Row]) -> str:
     )
 
 
-def bounds(total: W1 | None, theory: pd.DataFrame) -> Drawing:
-    """The measured W1 beside the bounds of the theory, on a log scale; a bound that is not proved is greyed. Private.
+def bounds(total: W1 | None, theory: pd.DataFrame, resolution: W1 | None = None, privacy: W1 | None = None) -> Drawing:
+    """Each bound of the theory on W1 or on one of its parts, beside what was measured, on a log scale. Private.
 
-    `theory` is what `privcore.theory.bounds` returns: columns name, value, proved, reason.
+    `theory` is what `privcore.theory.bounds` returns. A row that is not proved for these dials is greyed and says why.
+    Bounds on other quantities (leaves, depth) stand in the table only.
     """
-    names = [str(name) for name in theory["name"]]
-    values = theory["value"].to_numpy(dtype=np.float64)
-    proved = theory["proved"].to_numpy(dtype=np.bool_)
-    reasons = ["" if proved[i] else str(reason) for i, reason in enumerate(theory["reason"])]
-    drawable = np.isfinite(values) & (values > 0)
-    upper = float("nan") if total is None else float(total.upper)
-    labels = [_bound_name(*row) for row in zip(names, reasons, drawable, strict=True)]
-    top, rows = _row_places(labels)
-    groups = [
-        (proved & drawable, style.BLUE, "diamond", words.BOUNDS_PROVED),
-        (~proved & drawable, style.GREY, "diamond-open", words.BOUNDS_GREYED),
+    measured = {"resolution": resolution, "privacy": privacy, "total": total}
+    chosen = theory[theory["quantity"].isin(list(measured)) & (theory["kind"] != "identity")]
+    order = sorted(range(len(chosen)), key=lambda i: list(measured).index(chosen["quantity"].iloc[i]))
+    labels = [_bound_name(chosen.iloc[i]) for i in order]
+    top, places = _row_places(labels)
+    rows = [_Bound.of(chosen.iloc[i], measured, place) for i, place in zip(order, places, strict=True)]
+    low, high = _log_range([value for row in rows for value in (row.value, row.measured)])
+    traces = [_spans(rows)]
+    for wanted, colour, symbol, name in (
+        (True, style.BLUE, "diamond", words.BOUNDS_PROVED),
+        (False, style.GREY, "diamond-open", words.BOUNDS_GREYED),
+    ):
+        traces.append(_bound_marks([row for row in rows if row.proved == wanted and row.drawn], colour, symbol, name))
+    traces += [
+        _measured([row for row in rows if row.measured > 0]),
+        style.row_names(labels, 10.0**low, places.tolist()),
     ]
-    traces = [
-        _bound_marks(names, values, reasons, rows, np.flatnonzero(mask), colour, symbol, label)
-        for mask, colour, symbol, label in groups
-        if mask.any()
-    ]
-    if np.isfinite(upper) and upper > 0:
-        traces.append(_measured(upper, rows))
-    low, high = _log_range([*values[drawable], upper])
-    traces.append(style.row_names(labels, 10.0**low, rows.tolist()))
     layout = {
         "xaxis": style.axis(words.BOUNDS_X, type="log", range=[low, high], **style.log_ticks(low, high)),
         "yaxis": {"visible": False, "range": [-0.2, top], "fixedrange": True},
         "left": style.ROW_LEFT,
     }
     alt = words.BOUNDS_ALT.format(
-        total=words.W1_MISSING if total is None else number(upper),
-        proved=_listed(names, values, proved),
-        greyed=_listed(names, values, ~proved),
+        total=words.W1_MISSING if total is None else number(total.upper),
+        proved="; ".join(f"{row.name} {number(row.value)}" for row in rows if row.proved) or words.NONE,
+        greyed="; ".join(f"{row.name} ({row.reason})" for row in rows if not row.proved) or words.NONE,
     )
-    height = round(180 + LINE * top)
-    figure = style.figure(traces, style.banner(), words.BOUNDS_TITLE, height=height, **layout)
+    figure = style.figure(traces, style.banner(), words.BOUNDS_TITLE, height=round(180 + LINE * top), **layout)
     return Drawing(figure, alt, theory.reset_index(drop=True))
 
 
-def _bound_marks(
-    names: list[str], values: Any, reasons: list[str], rows: Any, chosen: Any, colour: str, symbol: str, label: str
-) -> dict[str, Any]:
+@dataclass(frozen=True)
+class _Bound:
+    """One line of the figure of bounds; `measured` is nan if the quantity was not, `place` is where its name stands."""
+
+    name: str
+    value: float
+    proved: bool
+    reason: str
+    formula: str
+    measured: float
+    place: float
+
+    @classmethod
+    def of(cls, row: pd.Series, measured: Mapping[str, W1 | None], place: float) -> _Bound:
+        seen = measured[row["quantity"]]
+        upper = float("nan") if seen is None else float(seen.upper)
+        told = str(row["name"]), float(row["value"]), bool(row["proved"]), str(row["reason"]), str(row["formula"])
+        return cls(*told, upper, float(place))
+
+    @property
+    def drawn(self) -> bool:
+        return bool(np.isfinite(self.value) and self.value > 0)
+
+    @property
+    def height(self) -> float:
+        return self.place - 0.75
+
+
+def _bound_name(row: pd.Series) -> str:
+    """The name of a bound with what it bounds, and the reason when it is not proved."""
+    template = words.BOUND_EXPECTED if row["expected"] else words.BOUND_NAME
+    name = template.format(name=row["name"], quantity=words.QUANTITIES[row["quantity"]])
+    return name if row["proved"] else f"{name}<br><i>{wrap(str(row['reason']))}</i>"
+
+
+def _bound_marks(rows: list[_Bound], colour: str, symbol: str, name: str) -> dict[str, Any]:
     return {
         "type": "scatter",
         "mode": "markers+text",
-        "x": values[chosen],
-        "y": rows[chosen] - 0.75,
-        "text": [f" {number(values[i])}" for i in chosen],
+        "x": [row.value for row in rows],
+        "y": [row.height for row in rows],
+        "text": [f" {number(row.value)}" for row in rows],
         "textposition": "middle right",
         "marker": {"color": colour, "size": 13, "symbol": symbol, "line": {"width": 2, "color": colour}},
-        "name": label,
-        "customdata": [[names[i], reasons[i]] for i in chosen],
+        "name": name,
+        "customdata": [[row.name, wrap(row.formula, 60)] for row in rows],
         "hovertemplate": "%{customdata[0]}: %{x:.4~g}<br>%{customdata[1]}<extra></extra>",
         "cliponaxis": False,
+    }
+
+
+def _measured(rows: list[_Bound]) -> dict[str, Any]:
+    """What was measured, as an open circle in the row of each bound on it."""
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "x": [row.measured for row in rows],
+        "y": [row.height for row in rows],
+        "marker": {"color": style.ORANGE, "symbol": "circle-open", "size": 12, "line": {"width": 2.5}},
+        "name": words.BOUNDS_MEASURED,
+        "hovertemplate": f"{words.BOUNDS_MEASURED}: %{{x:.4~g}}<extra></extra>",
+    }
+
+
+def _spans(rows: list[_Bound]) -> dict[str, Any]:
+    """A dashed line from what was measured to its bound."""
+    both = [row for row in rows if row.drawn and row.measured > 0]
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "x": [x for row in both for x in (row.measured, row.value, None)],
+        "y": [y for row in both for y in (row.height, row.height, None)],
+        "line": {"color": style.GREY, "dash": "dash", "width": 1.5},
+        "hoverinfo": "skip",
+        "showlegend": False,
     }
 
 
@@ -234,26 +290,6 @@ def _row_places(labels: list[str]) -> tuple[float, Any]:
     lines = np.array([label.count("<br>") + 1 for label in labels] or [1])
     below = np.cumsum((lines + 2.0)[::-1])[::-1]
     return float(below[0]), (below - lines - 0.3)[: len(labels)]
-
-
-def _measured(upper: float, rows: Any) -> dict[str, Any]:
-    """The measured W1 as a dashed line through the marks of every row, interrupted where the names stand."""
-    ends = np.column_stack([rows - 1.5, rows, np.full(len(rows), np.nan)]).ravel()
-    return {
-        "type": "scatter",
-        "mode": "lines",
-        "x": np.full(max(len(ends), 2), upper),
-        "y": ends if len(ends) else np.array([0.0, 1.0]),
-        "line": {"color": style.PRIVATE.colour, "dash": "dash", "width": 2.5},
-        "name": f"{words.BOUNDS_MEASURED}: {number(upper)}",
-        "hovertemplate": "%{x:.4~g}<extra></extra>",
-    }
-
-
-def _bound_name(name: str, reason: str, drawable: bool) -> str:
-    """The name of a bound, and the reason when it is not proved or has no number."""
-    missing = "" if drawable else f" ({words.BOUNDS_NONE})"
-    return f"{name}{missing}<br><i>{wrap(reason)}</i>" if reason else f"{name}{missing}"
 
 
 def wrap(sentence: str, width: int = 48) -> str:
@@ -271,8 +307,3 @@ def _log_range(values: list[float]) -> tuple[float, float]:
     low, high = float(np.log10(min(real))), float(np.log10(max(real)))
     room = 0.15 * (high - low) + 0.15
     return low - room, high + 2.0 * room
-
-
-def _listed(names: list[str], values: Any, mask: Any) -> str:
-    chosen = [f"{names[i]} {number(values[i])}" for i in np.flatnonzero(mask)]
-    return "; ".join(chosen) or words.NONE

@@ -165,7 +165,9 @@ BOUNDS_X = "W1 (unit cube), log scale"
 BOUNDS_MEASURED = "measured"
 BOUNDS_PROVED = "proved for these dials"
 BOUNDS_GREYED = "not proved for these dials"
-BOUNDS_NONE = "no number"
+BOUND_NAME = "{name}: {quantity}"
+BOUND_EXPECTED = "{name}: {quantity}, on average"
+QUANTITIES = {"resolution": "resolution part", "privacy": "privacy part", "total": "whole error"}
 BOUNDS_ALT = "Not private. Measured W1 {total}. Proved bounds: {proved}. Not proved for these dials: {greyed}."
 NONE = "none"
 
