@@ -87,7 +87,8 @@ class Box:
             array = array.reshape(-1, self.d)
         if array.ndim != 2 or array.shape[1] != self.d:
             raise InvalidPointsError(
-                f"The points have shape {_public_shape(array)}, but the box has {self.d} axes. Give an (n, {self.d}) array."
+                f"The points have shape {_public_shape(array)}, but the box has {self.d} axes. "
+                f"Give an (n, {self.d}) array."
             )
         return array
 

@@ -1,0 +1,166 @@
+"""What privacy costs: the tree, the leaf counts, the total; and lambda for a given cost.
+
+Everything here is public: it depends on the parameters and on d, never on data. Costs are rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+
+from privcore.errors import InvalidParametersError
+from privcore.tree import UNIT
+
+MAX_TERMS = 1 << 20
+RATE_UNIT = 2**40
+"""Leaf rates are whole multiples of 2^-40, rounded down: at most 1e-12 of epsilon is lost."""
+_LN2 = math.nextafter(math.log(2.0), 1.0)
+
+
+def tree_cost(lam: float, delta: float) -> float:
+    """The exact privacy cost of the private tree, rounded up; lambda and delta in records.
+
+    E = 1/lambda + k ln 2 + sum over i >= 0 of ln[(2 - e^(-(f + i delta)/lambda)) / (2 - e^(-i delta/lambda))] with
+    k = ceil(1/delta) - 1 and f = 1 - k delta: the supremum, over data sets and one added record, of the log
+    likelihood ratio of the split decisions. Raises `InvalidParametersError` unless both are positive and finite.
+    Source: beyond the paper, whose bound is `tree_cost_published`; the worst path is the densest one, with margins
+    in arithmetic progression.
+
+    >>> round(tree_cost(6, 6 * math.log(2)), 6), round(tree_cost(6, 6), 6)
+    (0.401051, 0.360731)
+    """
+    _check_scales(lam, delta)
+    lam, delta = float(lam), float(delta)
+    exact_delta = Fraction(delta)
+    k = math.ceil(1 / exact_delta) - 1
+    f = float(1 - k * exact_delta)
+    terms = min(MAX_TERMS, math.ceil(50 * lam / delta) + 2)
+    start = np.arange(terms, dtype=np.float64) * delta / lam
+    # ln(2 - e^-(s + f/lam)) - ln(2 - e^-s) without cancellation: the numerator grows by e^-s (1 - e^(-f/lam)).
+    decay = np.exp(-start)
+    total = math.fsum(np.log1p(decay * -math.expm1(-f / lam) / (2.0 - decay)))
+    cost = 1.0 / lam + k * _LN2 + total + _tail(lam, delta, f, terms)
+    return cost * (1.0 + 1e-13)  # above every rounding error of a term (a few units of the last digit each)
+
+
+def tree_cost_published(lam: float, delta: float) -> float:
+    """PrivTree's published bound (2 e^g - 1) / (e^g - 1) / lambda, g = delta / lambda; at g = ln 2 it is 3 / lambda.
+
+    Raises `InvalidParametersError`. Source: Zhang, Xiao, Xie (SIGMOD 2016), corollary 1; the paper, section 5.2.
+
+    >>> round(tree_cost_published(6, 6 * math.log(2)), 9)
+    0.5
+    """
+    _check_scales(lam, delta)
+    return (2.0 + 1.0 / math.expm1(delta / lam)) / lam * (1.0 + 1e-15)
+
+
+def solve_lambda(target: float, delta_of: Callable[[float], float], records: Callable[[float], float]) -> float:
+    """The smallest lambda, a multiple of 2^-20, whose cost `records(lambda)` is at most `target`.
+
+    `delta_of` gives delta for a lambda; `records` the cost for a lambda, which falls as lambda grows.
+    Raises `InvalidParametersError` when no lambda below 2^30 reaches the target.
+
+    >>> lam = solve_lambda(0.5, lambda lam: lam, lambda lam: tree_cost(lam, lam))
+    >>> 0.499 < tree_cost(lam, lam) <= 0.5
+    True
+    """
+    low, high = 0, 1
+    while records(high / UNIT) > target:
+        low, high = high, 2 * high
+        if high > UNIT * 2**30:
+            raise InvalidParametersError(f"No lambda makes the tree cost {target}. Give the tree a larger share.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if records(middle / UNIT) > target else (low, middle)
+    return high / UNIT
+
+
+@dataclass(frozen=True)
+class Cost:
+    """Where epsilon goes, exactly: every number a release spends, none of them from data.
+
+    `lam`, `delta`, `theta` in records (multiples of 2^-20); the leaf noise is G(a) - G(b) - noise_mean with rates
+    `a`, `b` a record. `tree`, `leaves` and `total` are what is truly spent (`total` is the larger of the cost of
+    removing and of adding one record, or the cost of replacing one); `published_tree` and `published_total` are the
+    bounds in print. `delta` is the paper's depth penalty, not the delta of (epsilon, delta)-privacy.
+
+    >>> cost = Cost(1.0, 6.0, 6.0, 0.0, 0.5, 0.5, 0.4, 0.5, 0.9, 0.5, 1.0)
+    >>> round(cost.noise_sd, 3)
+    2.799
+    """
+
+    epsilon: float
+    lam: float
+    delta: float
+    theta: float
+    a: float
+    b: float
+    tree: float
+    leaves: float
+    total: float
+    published_tree: float
+    published_total: float
+
+    @property
+    def gamma(self) -> float:
+        """delta / lambda: how fast the depth penalty grows against the noise."""
+        return self.delta / self.lam
+
+    @property
+    def noise_mean(self) -> float:
+        """The public mean of G(a) - G(b), 1/(e^a - 1) - 1/(e^b - 1): subtracted from every noisy count."""
+        return 0.0 if self.a == self.b else 1.0 / math.expm1(self.a) - 1.0 / math.expm1(self.b)
+
+    @property
+    def noise_sd(self) -> float:
+        """The standard deviation of a leaf's noise, in records."""
+        return math.sqrt(sum(math.exp(-rate) / math.expm1(-rate) ** 2 for rate in (self.a, self.b)))
+
+
+def round_up(value: float | Fraction, unit: int = UNIT) -> float:
+    """The smallest multiple of 1/unit that is at least `value`.
+
+    >>> round_up(1 / 3, 4)
+    0.5
+    """
+    return math.ceil(Fraction(value) * unit) / unit
+
+
+def round_down(value: float | Fraction, unit: int = RATE_UNIT) -> float:
+    """The largest multiple of 1/unit that is at most `value`.
+
+    >>> round_down(1 / 3, 4)
+    0.25
+    """
+    return math.floor(Fraction(value) * unit) / unit
+
+
+def sum_up(*costs: float) -> float:
+    """The exact sum of some costs, rounded up to a float.
+
+    >>> sum_up(0.1, 0.2) >= 0.1 + 0.2
+    True
+    """
+    exact = sum((Fraction(cost) for cost in costs), Fraction(0))
+    nearest = float(exact)
+    return nearest if Fraction(nearest) >= exact else math.nextafter(nearest, math.inf)
+
+
+def _tail(lam: float, delta: float, f: float, terms: int) -> float:
+    """An upper bound of the terms left out: the smaller of a geometric and a telescoping one."""
+    last = terms * delta / lam
+    geometric = f / lam * math.exp(-last) / -math.expm1(-delta / lam)
+    # h(y) = ln(2 - e^-y) is concave, so a step of f costs at most f/delta times the step of delta before it.
+    telescoping = f / delta * (_LN2 - math.log(2.0 - math.exp(-(last - delta / lam))) + 1e-15)
+    return min(geometric, telescoping)
+
+
+def _check_scales(lam: float, delta: float) -> None:
+    for name, value in (("lambda", lam), ("delta", delta)):
+        if not (0 < value < math.inf):
+            raise InvalidParametersError(f"{name} must be a positive number of records, but is {value}.")
