@@ -69,12 +69,15 @@ def settle(page: Page, figures: int = 1) -> None:
     page.wait_for_selector('[data-testid="stApp"][data-test-script-state="notRunning"]')
     page.wait_for_function(
         """figures => {
+             if (document.querySelector('[data-testid="stException"]')) return true;
              if (document.querySelector('[data-testid="stSkeleton"]')) return false;
              const nodes = [...document.querySelectorAll('.pc-picture')].filter(node => node.clientWidth > 0);
              return nodes.length >= figures && nodes.every(node => node.querySelector('.main-svg'));
            }""",
         arg=figures,
     )
+    failed = page.get_by_test_id("stException")
+    assert not failed.count(), failed.first.inner_text()
 
 
 def _wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: object) -> None:

@@ -49,7 +49,8 @@ def test_every_option_of_the_configuration_exists() -> None:
 def test_what_the_dashboard_relies_on_is_configured() -> None:
     assert CONFIG["runner"]["postScriptGC"] is False
     assert CONFIG["browser"]["gatherUsageStats"] is False
-    assert CONFIG["client"] == {"toolbarMode": "viewer", "showErrorDetails": "none"}
+    assert CONFIG["client"] == {"toolbarMode": "viewer", "showErrorDetails": "none", "showErrorLinks": False}
+    assert CONFIG["server"]["address"] == "127.0.0.1"
     assert CONFIG["server"]["enableStaticServing"] is True
     assert "fontFaces" not in CONFIG["theme"]  # no font comes from the network
 
