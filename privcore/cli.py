@@ -364,7 +364,7 @@ def check(
         typer.echo(f"text, {table.encoding}, delimiter {NAMES[table.delimiter]}, decimal mark {table.decimal!r}")
     elif table.format:
         typer.echo(table.format.capitalize() + (f", sheet {table.sheet!r}" if table.sheet else ""))
-    typer.echo(f"{len(table.frame)} rows, {len(table.columns)} columns")
+    typer.echo(f"rows       {len(table.frame)}")
     for column in table.columns:
         typer.echo(f"  {column.name}: {column.kind}")
     for problem in table.problems:
