@@ -1,0 +1,68 @@
+"""The mechanism, step by step: the one code path that releases and simulations share.
+
+points -> keys -> private tree -> leaf counts -> leaf noise. The word source is the only thing that differs.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from privcore.accounting import Cost
+from privcore.arrays import Ints
+from privcore.cells import CellCounts
+from privcore.domain import Box
+from privcore.noise import WordSource, two_rate, uniforms
+from privcore.parameters import Parameters
+from privcore.tree import Growth, privtree
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Everything one run of the mechanism saw: private, but for the tree, the noisy counts and the public total."""
+
+    cost: Cost
+    growth: Growth
+    noisy_counts: Ints
+    total: float | None
+
+    @property
+    def true_counts(self) -> Ints:
+        """The records in each leaf, shape (leaves,)."""
+        return self.growth.count[self.growth.tree.leaves]
+
+
+def run(points: Any, box: Box, parameters: Parameters, source: WordSource) -> Run:
+    """Draw the shift, grow the tree, add noise to the leaf counts: integers, before their public mean is subtracted.
+
+    Raises `InvalidPointsError` or `InvalidParametersError`, before any word is drawn. Source: the paper, sections
+    3, 5 and 6.
+
+    >>> from privcore.noise import SeededWords
+    >>> run([[0.5]], Box.unit(1), Parameters(1.0), SeededWords(0)).true_counts.sum()
+    np.int64(1)
+    """
+    cost = parameters.cost(box.d)
+    rows = box.rows(points)
+    shift = draw_shift(parameters, box.d, source)
+    replaced = parameters.neighbours == "replace-one"
+    counts = CellCounts(rows, box, shift, invalid="corner" if replaced else "drop")
+    growth = privtree(counts, cost.theta, cost.delta, cost.lam, source, parameters.max_depth)
+    noise = two_rate(cost.a, cost.b, len(growth.tree.leaves), source)
+    total = float(max(len(rows), 1)) if replaced else parameters.total
+    return Run(cost, growth, growth.count[growth.tree.leaves] + noise, total)
+
+
+def draw_shift(parameters: Parameters, d: int, source: WordSource) -> tuple[float, ...] | None:
+    """The public shift of a run, drawn before the data is looked at; None without one.
+
+    >>> draw_shift(Parameters(1.0), 2, None) is None
+    True
+    """
+    if parameters.shift == "none":
+        return None
+    if parameters.shift == "random":
+        return tuple(float(u) for u in uniforms(d, source))
+    return tuple(float(u) for u in np.asarray(parameters.shift))

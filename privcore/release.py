@@ -1,0 +1,204 @@
+"""Release: what may be published, and the one way to make it."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import asdict, fields
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+import pandas as pd
+
+from privcore.accounting import Cost, tree_cost
+from privcore.arrays import Floats, Ints, frozen
+from privcore.domain import Box
+from privcore.errors import InvalidReleaseError, PrivcoreError
+from privcore.measure import DiscreteMeasure, leaf_measure, spread_measure
+from privcore.mechanism import run
+from privcore.noise import SystemWords
+from privcore.parameters import Parameters
+from privcore.projection import Projection, project
+from privcore.tree import Tree
+
+
+class Published:
+    """The differentially private outcome of a run and its post-processing: no data, no true count.
+
+    `counts` (leaves,) are the noisy integers as drawn; everything else is a function of what is public.
+    """
+
+    def __init__(self, box: Box, parameters: Parameters, cost: Cost, tree: Tree, counts: Ints, total: float | None):
+        self.box, self.parameters, self.cost, self.tree = box, parameters, cost, tree
+        self.counts: Ints = frozen(counts, np.int64)
+        self.public_total = total
+
+    @cached_property
+    def noisy_counts(self) -> Floats:
+        """The leaves' noisy counts, (leaves,), their public mean noise subtracted: unbiased."""
+        return np.asarray(frozen(self.counts - self.cost.noise_mean))
+
+    @cached_property
+    def total(self) -> float:
+        """The normaliser: the public number of records, or max(1, sum of the noisy counts)."""
+        return self.public_total if self.public_total is not None else max(1.0, float(self.noisy_counts.sum()))
+
+    @cached_property
+    def noisy_masses(self) -> Floats:
+        """noisy_counts / total, (leaves,): real numbers that may be negative and need not sum to 1."""
+        return np.asarray(frozen(self.noisy_counts / self.total))
+
+    @cached_property
+    def projection(self) -> Projection:
+        """The projection of the noisy masses onto probability measures, at the leaves' centres."""
+        volumes = np.prod(self.tree.leaf_upper - self.tree.leaf_lower, axis=1)
+        return project(self.tree.representatives, self.noisy_masses, self.parameters.method, volumes)
+
+    @cached_property
+    def projected_measure(self) -> DiscreteMeasure:
+        """The released masses at the leaves' centres."""
+        return leaf_measure(self.box, self.tree, self.projection.masses, self.leaf_sd)
+
+    @cached_property
+    def measure(self) -> DiscreteMeasure:
+        """The released measure: atoms at the centres, or spread inside the cells."""
+        if self.parameters.representative == "centre":
+            return self.projected_measure
+        return spread_measure(self.box, self.tree, self.projection.masses, self.leaf_sd)
+
+    @property
+    def leaf_sd(self) -> float:
+        """The standard deviation of a leaf's noisy mass."""
+        return self.cost.noise_sd / self.total
+
+
+class Release(Published):
+    """A differentially private synthetic measure: everything in it may be published.
+
+    Made by `release` (operating-system entropy, no seed) or read back by `from_json`; there is no other way.
+    `box`, `parameters`, `cost`, `tree`, `noisy_counts` (leaves,), `total`, `projection`, `measure`.
+
+    >>> made = release([[0.2], [0.4]], Box.unit(1), Parameters(epsilon=1.0))
+    >>> Release.from_json(made.to_json()).to_json() == made.to_json()
+    True
+    """
+
+    FORMAT: ClassVar[str] = "privcore-release"
+    VERSION: ClassVar[int] = 1
+
+    def __init__(self, *_: Any, **__: Any) -> None:
+        raise TypeError("A Release is made by privcore.release(...) or read by Release.from_json(...).")
+
+    def __repr__(self) -> str:
+        return f"Release(epsilon={self.parameters.epsilon:g}, {len(self.tree.leaves)} leaves, d={self.box.d})"
+
+    def to_json(self) -> str:
+        """The release as text: versioned, complete, exact; floats are written so that they read back unchanged."""
+        content = {
+            "format": self.FORMAT,
+            "version": self.VERSION,
+            "box": {"low": self.box.low, "high": self.box.high, "names": self.box.names},
+            "parameters": self.parameters.to_dict(),
+            "cost": asdict(self.cost),
+            "total": self.public_total,
+            "shift": None if self.tree.shift is None else self.tree.shift.tolist(),
+            "splits": "".join("1" if split else "0" for split in self.tree.splits),
+            "counts": self.counts.tolist(),
+        }
+        return json.dumps(content, allow_nan=False)
+
+    @classmethod
+    def from_json(cls, text: str | bytes) -> Release:
+        """Read what `to_json` wrote; raises `InvalidReleaseError` that names what is wrong."""
+        try:
+            content = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
+        except (ValueError, RecursionError) as error:
+            raise InvalidReleaseError(f"The text is not a release: {error}. Use a file that privcore wrote.") from None
+        try:
+            return _made(cls, *_parsed(content))
+        except InvalidReleaseError:
+            raise
+        except (PrivcoreError, KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
+            raise InvalidReleaseError(f"The release can't be read: {error}. Use a file that privcore wrote.") from None
+
+    def to_frame(self) -> pd.DataFrame:
+        """The leaf table: one row a leaf with its cell, depth, noisy count and released mass."""
+        lower, upper = self.box.from_unit(self.tree.leaf_lower), self.box.from_unit(self.tree.leaf_upper)
+        columns: dict[str, Any] = {}
+        for axis, name in enumerate(self.box.columns):
+            columns[f"{name} from"], columns[f"{name} to"] = lower[:, axis], upper[:, axis]
+        numbers = {"depth": self.tree.leaf_depth, "noisy count": self.noisy_counts, "mass": self.projection.masses}
+        return pd.DataFrame(columns | numbers)
+
+
+def release(points: Any, box: Box, parameters: Parameters) -> Release:
+    """Release a differentially private measure of the points: this spends `parameters.cost(box.d).total`.
+
+    `points`: (n, d) in the units of `box`, an array or a frame with the box's columns; values outside the box are
+    clamped, rows with NaN or infinities dropped (replace-one: moved to the lower corner). The guarantee is
+    epsilon-differential privacy under `parameters.neighbours`, with operating-system entropy. Raises
+    `InvalidPointsError`, `InvalidParametersError`. Source: the paper, sections 3, 5 and 6.
+
+    >>> release(np.full((100, 2), 0.3), Box.unit(2), Parameters(epsilon=1.0)).measure.d
+    2
+    """
+    outcome = run(points, box, parameters, SystemWords())
+    return _made(Release, box, parameters, outcome.cost, outcome.growth.tree, outcome.noisy_counts, outcome.total)
+
+
+def _made(
+    cls: type[Release], box: Box, parameters: Parameters, cost: Cost, tree: Tree, counts: Ints, total: float | None
+) -> Release:
+    made = object.__new__(cls)
+    Published.__init__(made, box, parameters, cost, tree, counts, total)
+    return made
+
+
+def _parsed(content: Any) -> tuple[Box, Parameters, Cost, Tree, Ints, float | None]:
+    expected = {"format", "version", "box", "parameters", "cost", "total", "shift", "splits", "counts"}
+    if not isinstance(content, dict) or set(content) != expected:
+        raise InvalidReleaseError("The text is not a release: its fields are not those that privcore writes.")
+    if content["format"] != Release.FORMAT or content["version"] != Release.VERSION:
+        raise InvalidReleaseError(
+            f"The release has version {content['version']!r}, but this privcore reads version {Release.VERSION}."
+        )
+    if set(content["box"]) != {"low", "high", "names"}:
+        raise InvalidReleaseError("The release's box is incomplete.")
+    box = Box(**content["box"])
+    parameters = Parameters.from_dict(content["parameters"])
+    cost = _parsed_cost(content["cost"])
+    shift = content["shift"]
+    if set(content["splits"]) - {"0", "1"}:
+        raise InvalidReleaseError("The split flags must be a text of 0 and 1.")
+    flags = np.array([flag == "1" for flag in content["splits"]], dtype=np.bool_)
+    tree = Tree.from_splits(flags, box.d, None if shift is None else tuple(float(u) for u in shift))
+    counts = content["counts"]
+    if not all(type(count) is int and abs(count) < 2**53 for count in counts) or len(counts) != len(tree.leaves):
+        raise InvalidReleaseError(f"There must be {len(tree.leaves)} whole noisy counts, one a leaf.")
+    total = content["total"]
+    if total is not None and not (type(total) in (int, float) and 0 < total < math.inf):
+        raise InvalidReleaseError("The total must be a positive number, or null.")
+    return box, parameters, cost, tree, np.array(counts, dtype=np.int64), None if total is None else float(total)
+
+
+def _parsed_cost(values: Any) -> Cost:
+    if set(values) != {field.name for field in fields(Cost)} or not all(
+        type(v) in (int, float) for v in values.values()
+    ):
+        raise InvalidReleaseError("The release's cost is incomplete.")
+    cost = Cost(**{name: float(value) for name, value in values.items()})
+    if not (cost.a > 0 and cost.b > 0) or tree_cost(cost.lam, cost.delta) > cost.tree * (1 + 1e-9):
+        raise InvalidReleaseError("The release states a lower cost than its own lambda and delta have.")
+    return cost
+
+
+def _refuse_constant(name: str) -> float:
+    raise ValueError(f"{name} is not a number")
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    content = dict(pairs)
+    if len(content) != len(pairs):
+        raise ValueError("a field occurs twice")
+    return content

@@ -1,0 +1,171 @@
+"""Simulation: a seeded run that may hold the truth. It is not private and can never become a release."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from privcore.arrays import Bools, Floats, Ints, frozen
+from privcore.domain import Box
+from privcore.errors import InvalidParametersError
+from privcore.measure import DiscreteMeasure, leaf_measure
+from privcore.mechanism import Run, run
+from privcore.noise import SeededWords
+from privcore.parameters import Parameters
+from privcore.projection import Projection
+from privcore.release import Published
+from privcore.transport import W1, wasserstein
+from privcore.tree import Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Visits:
+    """What happened at every cell the private tree visited: arrays over its nodes, in records. Private.
+
+    `count` c, `penalty` k delta, `margin` max(c - k delta - theta, -delta), `noise` (NaN where nothing was decided: at
+    the depth cap and in publicly empty cells) and `split`. A cell splits when margin + noise > 0.
+    """
+
+    count: Ints
+    penalty: Floats
+    margin: Floats
+    noise: Floats
+    split: Bools
+
+
+class Simulation:
+    """A seeded run with the truth beside it: NOT PRIVATE, and no base class in common with what a `Release` shows.
+
+    Public, as in a `Release`: `box`, `parameters`, `cost`, `tree`, `noisy_counts`, `total`, `noisy_masses`,
+    `projection`, `measure`. Private: `points`, `unit_points` (n, d), `true_counts`, `leaf_noise` (leaves,),
+    `visits`, `oracle_measure`, `w1`, `w1_resolution`, `w1_privacy` (in the unit cube, computed when first asked for).
+    """
+
+    def __init__(self, points: Any, box: Box, parameters: Parameters, seed: int) -> None:
+        outcome = run(points, box, parameters, SeededWords(_checked_seed(seed)))
+        self.seed = int(seed)
+        self._outcome: Run = outcome
+        self._published = Published(
+            box, parameters, outcome.cost, outcome.growth.tree, outcome.noisy_counts, outcome.total
+        )
+        invalid = "corner" if parameters.neighbours == "replace-one" else "drop"
+        self.unit_points: Floats = frozen(box.to_unit(points, invalid=invalid))  # type: ignore[arg-type]
+        self.box, self.parameters, self.cost = box, parameters, outcome.cost
+
+    def __repr__(self) -> str:
+        return (
+            f"Simulation(NOT PRIVATE, n={self.n}, epsilon={self.parameters.epsilon:g}, {len(self.tree.leaves)} leaves)"
+        )
+
+    @property
+    def n(self) -> int:
+        """The number of records."""
+        return len(self.unit_points)
+
+    @cached_property
+    def points(self) -> Floats:
+        """The records as the mechanism saw them, (n, d): valid rows, clamped to the box, in the user's units."""
+        return np.asarray(frozen(self.box.from_unit(self.unit_points)))
+
+    @property
+    def tree(self) -> Tree:
+        """The private tree."""
+        return self._published.tree
+
+    @property
+    def noisy_counts(self) -> Floats:
+        """The leaves' noisy counts, (leaves,), their public mean noise subtracted."""
+        return self._published.noisy_counts
+
+    @property
+    def total(self) -> float:
+        """The normaliser."""
+        return self._published.total
+
+    @property
+    def noisy_masses(self) -> Floats:
+        """The leaves' masses before the projection, (leaves,)."""
+        return self._published.noisy_masses
+
+    @property
+    def projection(self) -> Projection:
+        """The projection of the noisy masses onto probability measures."""
+        return self._published.projection
+
+    @property
+    def projected_measure(self) -> DiscreteMeasure:
+        """The released masses at the leaves' centres."""
+        return self._published.projected_measure
+
+    @property
+    def measure(self) -> DiscreteMeasure:
+        """The measure that a release with this noise would publish."""
+        return self._published.measure
+
+    @property
+    def true_counts(self) -> Ints:
+        """The records in each leaf, shape (leaves,)."""
+        return self._outcome.true_counts
+
+    @cached_property
+    def leaf_noise(self) -> Floats:
+        """The noise of each leaf, (leaves,), in records, its public mean subtracted."""
+        return np.asarray(frozen(self.noisy_counts - self.true_counts))
+
+    @cached_property
+    def visits(self) -> Visits:
+        """Every visited cell with its count, penalty, margin, noise and decision: arrays over the tree's nodes."""
+        growth, cost = self._outcome.growth, self.cost
+        penalty = growth.tree.depth.astype(np.float64) * cost.delta
+        margin: Floats = np.maximum(growth.count - penalty - cost.theta, -cost.delta)
+        return Visits(growth.count, penalty, margin, growth.noise, growth.tree.splits)
+
+    @cached_property
+    def oracle_measure(self) -> DiscreteMeasure:
+        """The true masses on the private tree's representatives: what no noise on the counts would give."""
+        masses = self.true_counts / self.n if self.n else np.full(len(self.tree.leaves), 1 / len(self.tree.leaves))
+        return leaf_measure(self.box, self.tree, masses)
+
+    @cached_property
+    def w1(self) -> W1:
+        """W1 between the data and the released measure, in the unit cube."""
+        return wasserstein(self._data, self.measure, box=self.box)
+
+    @cached_property
+    def w1_resolution(self) -> W1:
+        """The resolution part: W1 between the data and the oracle measure."""
+        return wasserstein(self._data, self.oracle_measure, box=self.box)
+
+    @cached_property
+    def w1_privacy(self) -> W1:
+        """The privacy part: W1 between the oracle measure and the projected one, on the same atoms."""
+        oracle = self.oracle_measure
+        return wasserstein(oracle.points, self.projected_measure, weights=oracle.masses, box=self.box)
+
+    @property
+    def _data(self) -> Floats:
+        if not self.n:
+            raise InvalidParametersError("W1 needs data, but no row is valid. Give at least one row of finite numbers.")
+        return self.points
+
+
+def simulate(points: Any, box: Box, parameters: Parameters, seed: int) -> Simulation:
+    """Run the mechanism with seeded noise and keep the truth: for teaching and for the data's owner. NOT PRIVATE.
+
+    The same code path as `release`; arguments as there, and a `seed` that makes the run repeatable. Raises
+    `InvalidPointsError`, `InvalidParametersError`.
+
+    >>> run = simulate(np.full((50, 2), 0.3), Box.unit(2), Parameters(epsilon=1.0), seed=1)
+    >>> int(run.true_counts.sum()), bool(np.allclose(run.noisy_counts - run.leaf_noise, run.true_counts))
+    (50, True)
+    """
+    return Simulation(points, box, parameters, seed)
+
+
+def _checked_seed(seed: Any) -> int:
+    if isinstance(seed, bool) or int(seed) != seed or not 0 <= seed < 2**128:
+        raise InvalidParametersError(f"The seed is {seed!r}, but must be a whole number from 0 to 2^128 - 1.")
+    return int(seed)
