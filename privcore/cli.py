@@ -26,6 +26,7 @@ from privcore.errors import PrivcoreError, TooLargeError
 if TYPE_CHECKING:
     import numpy as np
 
+    from privcore.accounting import Cost
     from privcore.domain import Box
     from privcore.parameters import Parameters
     from privcore.tables import Table
@@ -229,8 +230,7 @@ def release(
             made = make_release(points, box, parameters)
             target.write(made.to_json().encode())
     typer.echo(f"An epsilon-DP release of {', '.join(box.columns)}, under {_relation(neighbours)}.")
-    typer.echo(f"epsilon    {epsilon:g}")
-    typer.echo(f"cost       {_digits(cost.total)} (tree {_digits(cost.tree)}, leaves {_digits(cost.leaves)})")
+    _print_cost(cost)
     typer.echo(f"leaves     {len(made.noisy_counts)}")
     typer.echo(f"written    {out}")
 
@@ -324,8 +324,7 @@ def simulate(
     with _step("Simulating"):
         run = run_simulation(points, box, parameters, seed)
     typer.echo(f"rows       {run.n} of {len(points)}")
-    typer.echo(f"cost       {_digits(cost.total)} (tree {_digits(cost.tree)}, leaves {_digits(cost.leaves)})")
-    typer.echo(f"published  {_digits(cost.published_total)}")
+    _print_cost(cost)
     typer.echo(f"leaves     {len(run.noisy_counts)}")
     parts = (("W1", "w1", "data to release"), ("resolution", "w1_resolution", "data to true masses on the same cells"))
     try:
@@ -542,6 +541,13 @@ def _step(name: str) -> Iterator[None]:
 
     with Console(stderr=True).status(f"{name} …"):
         yield
+
+
+def _print_cost(cost: Cost) -> None:
+    typer.echo(f"epsilon    {_digits(cost.epsilon)}")
+    typer.echo(f"cost       {_digits(cost.total)} (by the bound in print: {_digits(cost.published_total)})")
+    typer.echo(f"tree       {_digits(cost.tree)} of the cost")
+    typer.echo(f"leaf noise rate {_digits(cost.a)} upwards and {_digits(cost.b)} downwards, a record")
 
 
 def _relation(neighbours: str) -> str:

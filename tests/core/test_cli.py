@@ -1,0 +1,458 @@
+"""The command line, through its one entry point, and once as a real process."""
+
+from __future__ import annotations
+
+import importlib
+import io
+import json
+import os
+import pty
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from privcore import cli
+from privcore.domain import Box
+from privcore.parameters import Parameters
+from privcore.release import Release
+from privcore.simulation import simulate
+
+BOUNDS = ["--columns", "x", "y", "--low", "0", "0", "--high", "10", "5"]
+COMMANDS = ["release", "sample", "simulate", "check", "dashboard"]
+
+
+@dataclass
+class Result:
+    code: int
+    out: str
+    err: str
+
+
+class Runner:
+    def __init__(self, capsys: pytest.CaptureFixture[str]) -> None:
+        self.capsys = capsys
+
+    def __call__(self, *arguments: str | Path) -> Result:
+        with pytest.raises(SystemExit) as stopped:
+            cli.main([str(argument) for argument in arguments])
+        captured = self.capsys.readouterr()
+        assert isinstance(stopped.value.code, int)
+        return Result(stopped.value.code, captured.out, captured.err)
+
+
+@pytest.fixture
+def run(capsys: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Runner:
+    monkeypatch.chdir(tmp_path)
+    return Runner(capsys)
+
+
+@pytest.fixture
+def data(tmp_path: Path) -> Path:
+    return write(tmp_path / "data.csv", points())
+
+
+def points(n: int = 400) -> pd.DataFrame:
+    values = np.random.default_rng(0).random((n, 2)) * [10, 5]
+    return pd.DataFrame(values, columns=["x", "y"])
+
+
+def write(path: Path, frame: pd.DataFrame) -> Path:
+    frame.to_csv(path, index=False)
+    return path
+
+
+def is_one_line(text: str) -> bool:
+    return text.startswith("privcore: ") and text.endswith("\n") and text.count("\n") == 1
+
+
+# ------------------------------------------------------------------------------------- help and usage
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_help_has_an_example(run: Runner, command: str) -> None:
+    result = run(command, "--help")
+    assert result.code == 0
+    assert f"\n  privcore {command}" in result.out
+    assert not result.err
+
+
+def test_without_a_command_the_help_is_printed(run: Runner) -> None:
+    result = run()
+    assert result.code == 0
+    assert all(f"\n  {command} " in result.out for command in COMMANDS)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["nonsense"],
+        ["release"],
+        ["release", "data.csv", "--epsilon", "1"],
+        ["release", "data.csv", *BOUNDS, "--epsilon", "much", "--out", "r.json"],
+        ["release", "data.csv", *BOUNDS, "--epsilon", "1", "--out", "r.json", "--mode", "loose"],
+        [
+            "release",
+            "data.csv",
+            "--columns",
+            "x",
+            "y",
+            "--low",
+            "0",
+            "--high",
+            "1",
+            "2",
+            "--epsilon",
+            "1",
+            "--out",
+            "r.json",
+        ],
+        ["release", "data.csv", "--columns", "x", "--low", "a", "--high", "1", "--epsilon", "1", "--out", "r.json"],
+        ["release", "data.csv", "--columns", "x", "--low", "--high", "1", "--epsilon", "1", "--out", "r.json"],
+        ["release", "data.csv", "--columns"],
+        ["check", "data.csv", "--delimiter", "x"],
+        ["check", "data.csv", "--encoding", "x"],
+        ["sample", "r.json", "-n", "0"],
+        ["dashboard", "--port", "99999"],
+    ],
+)
+def test_wrong_usage_is_one_line_and_exit_code_2(run: Runner, data: Path, arguments: list[str]) -> None:
+    result = run(*arguments)
+    assert result.code == 2
+    assert is_one_line(result.err)
+    assert not result.out
+    assert not list(data.parent.glob("*.json"))
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"--epsilon": ["0"]},
+        {"--epsilon": ["-1"]},
+        {"--epsilon": ["nan"]},
+        {"--low": ["0", "5"]},
+        {"--low": ["0", "nan"]},
+        {"--high": ["inf", "5"]},
+        {"--columns": ["x", "x"]},
+        {"--columns": ["x", "z"]},
+        {"--mode": ["paper"], "--theta": ["3"]},
+        {"--out": ["missing/r.json"]},
+        {"--out": ["."]},
+        {"--out": ["data.csv"], "--force": []},
+    ],
+)
+def test_refused_input_is_one_line_and_exit_code_1(run: Runner, data: Path, changed: dict[str, list[str]]) -> None:
+    options: dict[str, list[str]] = {
+        "--columns": ["x", "y"],
+        "--low": ["0", "0"],
+        "--high": ["10", "5"],
+        "--epsilon": ["1"],
+        "--out": ["r.json"],
+    }
+    before = data.read_bytes()
+    result = run("release", data, *(part for name, values in (options | changed).items() for part in (name, *values)))
+    assert result.code == 1
+    assert is_one_line(result.err)
+    assert not result.out
+    assert data.read_bytes() == before
+    assert sorted(path.name for path in data.parent.iterdir()) == ["data.csv"]
+
+
+def test_unexpected_errors_show_no_traceback_and_no_text(
+    run: Runner, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise ZeroDivisionError("cell 17")
+
+    monkeypatch.setattr("privcore.tables.read_table", fail)
+    result = run("check", data)
+    assert result.code == 1
+    assert is_one_line(result.err)
+    assert "17" not in result.err
+
+
+NUMBERS = st.floats(allow_nan=False).map(repr)
+
+
+@given(
+    low=st.lists(NUMBERS, min_size=1),
+    high=st.lists(NUMBERS, min_size=1),
+    rest=st.sampled_from([[], ["--out", "a"], ["-n", "3"]]),
+)
+def test_several_values_after_one_flag(low: list[str], high: list[str], rest: list[str]) -> None:
+    spread = cli.spread(["f.csv", "--low", *low, "--high", *high, *rest])
+    assert spread == ["f.csv", *(f"--low={value}" for value in low), *(f"--high={value}" for value in high), *rest]
+
+
+# --------------------------------------------------------------------------------------------- release
+
+
+@pytest.mark.parametrize(
+    "bounds",
+    [
+        BOUNDS,
+        ["--columns", "x,y", "--low", "0,0", "--high", "10,5"],
+        ["--columns", "x", "--columns", "y", "--low=0", "--low=0", "--high", "10", "--high", "5"],
+    ],
+)
+def test_release_writes_what_the_library_reloads(run: Runner, data: Path, bounds: list[str]) -> None:
+    result = run("release", data, *bounds, "--epsilon", "1", "--out", "r.json")
+    assert result.code == 0, result.err
+    assert not result.err
+    made = Release.from_json(Path("r.json").read_text())
+    assert made.box == Box([0, 0], [10, 5], names=["x", "y"])
+    assert made.parameters == Parameters(1)
+    assert f"leaves     {len(made.noisy_counts)}\n" in result.out
+    assert "r.json" in result.out
+
+
+def test_release_takes_every_parameter(run: Runner, data: Path) -> None:
+    dials = ["--theta", "-2", "--delta", "5", "--tree-share", "0.4", "--shift", "random", "--max-depth", "9"]
+    dials += ["--projection", "clip", "--representative", "spread", "--total", "300"]
+    low = ["--columns", "x", "y", "--low", "-1", "-2.5", "--high", "11", "6"]
+    result = run("release", data, *low, "--epsilon", "2", *dials, "--out", "r.json")
+    assert result.code == 0, result.err
+    made = Release.from_json(Path("r.json").read_text())
+    assert made.box.low == (-1, -2.5)
+    expected = Parameters(
+        2,
+        theta=-2,
+        delta=5,
+        tree_share=0.4,
+        shift="random",
+        max_depth=9,
+        projection="clip",
+        representative="spread",
+        total=300,
+    )
+    assert made.parameters == expected
+
+
+def masked(result: Result) -> list[str]:
+    return [line for line in result.out.splitlines() if not line.startswith("leaves ")]
+
+
+def test_what_release_prints_does_not_depend_on_a_cell(run: Runner, tmp_path: Path) -> None:
+    tables = {
+        "many": points(5000).to_csv(index=False),
+        "few": "x,y\n1,2\n",
+        "none": "x,y\n",
+        "outside": "x,y\n-1e300,1e300\ninf,2\n1e400,3\n",
+        "bad cells": "x,y\n1,a\n2,3\n3,4\nb,5\n6,7\n",
+        "ragged": "x,y\n1,2\n3\n4,5,6\n7,8\n9,1\n",
+    }
+    printed = []
+    for text in tables.values():
+        (tmp_path / "t.csv").write_text(text)
+        result = run("release", "t.csv", *BOUNDS, "--epsilon", "1", "--out", "r.json", "--force")
+        assert result.code == 0, result.err
+        assert not result.err
+        printed.append(masked(result))
+    assert all(lines == printed[0] for lines in printed)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        b"",
+        b"\x89PNG\x00",
+        b'x,y\n1,"2\n',
+        b"x,z\n1,2\n",
+        b"x,y\nred,1\nblue,2\n",
+        b"PK\x03\x04 secret",
+        b"x;y\n1,234;1\n",
+    ],
+)
+def test_a_file_that_is_no_such_table_is_refused_with_fixed_text(run: Runner, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "bad.csv").write_bytes(content)
+    result = run("release", "bad.csv", *BOUNDS, "--epsilon", "1", "--out", "r.json")
+    assert result.code == 1
+    assert result.err == f"privcore: {cli.UNREADABLE}\n"
+    assert not result.out
+    assert not Path("r.json").exists()
+
+
+def test_nothing_is_spent_before_the_output_is_known_to_be_free(
+    run: Runner, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def spend(*_: Any) -> None:
+        raise AssertionError("the budget was spent")
+
+    monkeypatch.setattr(importlib.import_module("privcore.release"), "release", spend)
+    Path("r.json").write_text("kept")
+    result = run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json")
+    assert result.code == 1
+    assert "--force" in result.err
+    assert Path("r.json").read_text() == "kept"
+
+
+def test_a_failed_release_leaves_the_old_file_and_says_fixed_text(
+    run: Runner, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*_: Any) -> None:
+        raise ValueError("row 17 is Ada")
+
+    monkeypatch.setattr(importlib.import_module("privcore.release"), "release", fail)
+    Path("r.json").write_text("kept")
+    result = run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json", "--force")
+    assert result.code == 1
+    assert result.err == f"privcore: {cli.FAILED}\n"
+    assert Path("r.json").read_text() == "kept"
+    assert sorted(path.name for path in data.parent.iterdir()) == ["data.csv", "r.json"]
+
+
+def test_a_file_that_appears_meanwhile_is_not_overwritten(
+    run: Runner, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    module = importlib.import_module("privcore.release")
+    real = module.release
+
+    def slow(*arguments: Any) -> Any:
+        Path("r.json").write_text("theirs")
+        return real(*arguments)
+
+    monkeypatch.setattr(module, "release", slow)
+    result = run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json")
+    assert result.code == 1
+    assert Path("r.json").read_text() == "theirs"
+
+
+def test_force_overwrites(run: Runner, data: Path) -> None:
+    Path("r.json").write_text("old")
+    assert run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json", "--force").code == 0
+    assert json.loads(Path("r.json").read_text())
+
+
+# ---------------------------------------------------------------------------------------------- sample
+
+
+@pytest.fixture
+def released(run: Runner, data: Path) -> Path:
+    assert run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json").code == 0
+    return Path("r.json")
+
+
+@pytest.mark.parametrize("method", ["low-discrepancy", "random"])
+def test_sample_writes_points_of_the_release(run: Runner, released: Path, method: str) -> None:
+    result = run("sample", released, "-n", "250", "--out", "s.csv", "--seed", "3", "--method", method)
+    assert result.code == 0, result.err
+    frame = pd.read_csv("s.csv")
+    assert list(frame) == ["x", "y"]
+    expected = Release.from_json(released.read_text()).measure.sample(250, 3, method=method)
+    np.testing.assert_array_equal(frame.to_numpy(), expected)
+
+
+def test_sample_prints_without_out(run: Runner, released: Path) -> None:
+    first, again = run("sample", released, "-n", "10"), run("sample", released, "-n", "10")
+    assert first.out == again.out
+    assert pd.read_csv(io.StringIO(first.out)).shape == (10, 2)
+
+
+@pytest.mark.parametrize("content", [b"", b"{}", b"[1, 2]", b"\xff\xfe", b"not json"])
+def test_sample_refuses_what_is_no_release(run: Runner, tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "bad.json").write_bytes(content)
+    result = run("sample", "bad.json", "-n", "10", "--out", "s.csv")
+    assert result.code == 1
+    assert is_one_line(result.err)
+    assert not Path("s.csv").exists()
+
+
+# ------------------------------------------------------------------------------------- simulate, check
+
+
+def test_simulate_says_not_private_first_and_then_what_the_library_says(run: Runner, data: Path) -> None:
+    result = run("simulate", data, *BOUNDS, "--epsilon", "1", "--seed", "5")
+    assert result.code == 0, result.err
+    lines = result.out.splitlines()
+    assert lines[0].startswith("NOT PRIVATE")
+    truth = simulate(pd.read_csv(data).to_numpy(), Box([0, 0], [10, 5], names=["x", "y"]), Parameters(1), 5)
+    found = {line.split()[0]: line for line in lines[1:]}
+    for name, distance in (("W1", truth.w1), ("resolution", truth.w1_resolution), ("privacy", truth.w1_privacy)):
+        assert f" {distance.upper:.6g} " in found[name]
+    assert found["leaves"].split()[1] == str(len(truth.noisy_counts))
+    assert found["rows"].split()[1:] == ["400", "of", "400"]
+    assert run("simulate", data, *BOUNDS, "--epsilon", "1", "--seed", "5").out == result.out
+
+
+def test_simulate_tells_the_owner_about_the_file(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x,y\n1,a\n2,3\n3,4\n4,5\n")
+    result = run("simulate", "t.csv", *BOUNDS, "--epsilon", "1")
+    assert result.code == 0, result.err
+    assert "'a'" in result.err
+    assert "rows       3 of 4" in result.out
+
+
+def test_check_shows_how_the_table_is_read(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("name;x\nAda;1,5\nBob;\n")
+    result = run("check", "t.csv", "--columns", "x")
+    assert result.code == 0, result.err
+    assert result.out.splitlines()[0].startswith("NOT PRIVATE")
+    assert "semicolon" in result.out
+    assert "x: number" in result.out
+    assert "line 3" in result.out
+    assert run("check", "t.csv", "--columns", "x", "z").code == 1
+    assert run("check", "t.csv", "--columns", "name").code == 1
+
+
+def test_check_has_exit_code_1_for_an_error(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "t.csv").write_text("x;y\n1,234;1\n")
+    assert run("check", "t.csv").code == 1
+    assert run("check", "t.csv", "--decimal", ",").code == 0
+    assert run("check", "none.csv").code == 1
+
+
+# ------------------------------------------------------------------------------------------- processes
+
+
+def test_dashboard_starts_a_process(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
+    commands: list[list[str]] = []
+
+    def start(command: list[str], check: bool) -> subprocess.CompletedProcess[bytes]:
+        assert not check
+        commands.append(command)
+        return subprocess.CompletedProcess(command, 2)
+
+    monkeypatch.setattr(subprocess, "run", start)
+    assert run("dashboard", "--port", "8600", "--address", "0.0.0.0").code == 2
+    assert run("dashboard").code == 2
+    assert commands == [
+        [sys.executable, "-m", "dashboard", "--port=8600", "--address=0.0.0.0"],
+        [sys.executable, "-m", "dashboard"],
+    ]
+
+
+def test_a_real_process_in_an_empty_directory(tmp_path: Path) -> None:
+    def process(*arguments: str) -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-m", "privcore.cli", *arguments]
+        return subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+
+    write(tmp_path / "data.csv", points())
+    done = process("release", "data.csv", *BOUNDS, "--epsilon", "1", "--out", "release.json")
+    assert (done.returncode, done.stderr) == (0, "")
+    done = process("sample", "release.json", "-n", "100", "--out", "synthetic.csv")
+    assert (done.returncode, done.stderr) == (0, "")
+    assert len(pd.read_csv(tmp_path / "synthetic.csv")) == 100
+    done = process("release", "data.csv", *BOUNDS, "--epsilon", "1", "--out", "release.json")
+    assert done.returncode == 1
+    assert is_one_line(done.stderr)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["data.csv", "release.json", "synthetic.csv"]
+
+
+def test_progress_is_shown_on_a_terminal_only(tmp_path: Path) -> None:
+    write(tmp_path / "data.csv", points())
+    reader, writer = pty.openpty()
+    command = [sys.executable, "-m", "privcore.cli", "check", "data.csv"]
+    environment = os.environ | {"TERM": "xterm"}
+    done = subprocess.run(command, cwd=tmp_path, stdout=subprocess.PIPE, stderr=writer, env=environment, check=True)
+    os.close(writer)
+    shown = os.read(reader, 65536).decode()
+    os.close(reader)
+    assert "Reading the table" in shown
+    assert b"Reading the table" not in done.stdout
