@@ -135,10 +135,14 @@ class Descent:
     def stage_at(self, source: Layer, target: Layer) -> tuple[Stage, Floats]:
         """Carry the basis to these layers and choose arcs there; also the prices by which they were chosen."""
         basis, prices = self.carried(source, target)
-        arcs = self.candidates(basis.places, basis.targets, prices, ARCS)
-        ends, lengths = self.candidates(basis.targets, basis.targets, np.zeros(basis.m), RELAYS + 1)
+        arcs, duals = self.candidates(basis.places, basis.targets, prices, ARCS)
+        (ends, lengths), _ = self.candidates(basis.targets, basis.targets, np.zeros(basis.m), RELAYS + 1)
         relays = np.ascontiguousarray(ends[:, 1:]), np.ascontiguousarray(lengths[:, 1:])
-        return Stage(source, target, basis, search_tree(basis.places), arcs, relays), prices
+        stage = Stage(source, target, basis, search_tree(basis.places), arcs, relays)
+        upper = basis.cost_of_flow(TOTAL * self.factor) + self.noise
+        lower = self.dual_value(stage, duals, prices, upper)
+        self.watch.narrow(lower - stage.moved, upper + stage.moved)
+        return stage, prices
 
     def carried(self, source: Layer, target: Layer) -> tuple[Basis, Floats]:
         """The basis and the prices at these layers, from those of the present stage."""
@@ -157,8 +161,8 @@ class Descent:
             basis = refine_sources(basis, source.places, supply, starts)
         return basis, prices
 
-    def candidates(self, places: Floats, targets: Floats, prices: Floats, wanted: int) -> Arcs:
-        """The `wanted` cheapest targets of each place by distance minus price."""
+    def candidates(self, places: Floats, targets: Floats, prices: Floats, wanted: int) -> tuple[Arcs, Floats]:
+        """The `wanted` cheapest targets of each place by distance minus price, and the smallest such value."""
         tree = search_tree(targets)
         best = best_prices(tree, prices)
         value = np.full((len(places), wanted), np.inf)
@@ -167,7 +171,9 @@ class Descent:
             part = slice(k, k + CHUNK)
             _search(places[part], tree, prices, best, target[part], value[part])
             self.watch.check()
-        return target, value + np.where(target >= 0, prices[target], 0.0)
+        least = value[:, 0].copy()
+        value += np.where(target >= 0, prices[target], 0.0)
+        return (target, value), least
 
     def solve(self, stage: Stage) -> None:
         """Pivot and add arcs until the stage is solved; every better interval goes to the watch."""
@@ -198,14 +204,19 @@ class Descent:
         source = np.full(value.shape, -1, dtype=np.int32)
         _search(basis.targets, stage.tree, duals, best_prices(stage.tree, duals), source, value)
         self.prices = np.where(source[:, 0] >= 0, value[:, 0], prices)
-        middle = float(np.median(self.prices))
-        supply, demand = stage.source.units / TOTAL, stage.target.units / TOTAL
-        u, g = duals + middle, self.prices - middle
-        size = upper + supply @ np.abs(u) + demand @ np.abs(g) + self.problem.fraction * np.abs(u).max()
-        slack = rounding_slack(basis.places.shape[1], len(u)) * size
+        lower = self.dual_value(stage, duals, self.prices, upper)
         violated = (source >= 0) & (value < prices[:, None] - threshold)
         target, rank = np.nonzero(violated)
-        return float(supply @ u + demand @ g - slack), (source[target, rank], target, value[target, rank])
+        return lower, (source[target, rank], target, value[target, rank])
+
+    def dual_value(self, stage: Stage, duals: Floats, prices: Floats, upper: float) -> float:
+        """sum a u + sum b g for the stage, less what rounding may have added."""
+        supply, demand = stage.source.units / TOTAL, stage.target.units / TOTAL
+        middle = float(np.median(prices))
+        u, g = duals + middle, prices - middle
+        size = upper + supply @ np.abs(u) + demand @ np.abs(g) + self.problem.fraction * np.abs(u).max()
+        slack = rounding_slack(self.places.shape[1], len(u)) * size
+        return float(supply @ u + demand @ g - slack)
 
     def true_cost(self, basis: Basis) -> float:
         """The cost of the basis for the demands as they are, not perturbed."""
