@@ -72,6 +72,15 @@ class Published:
         """The standard deviation of a leaf's noisy mass."""
         return self.cost.noise_sd / self.total
 
+    def to_frame(self) -> pd.DataFrame:
+        """The leaf table: one row a leaf with its cell, depth, noisy count and released mass."""
+        lower, upper = self.box.from_unit(self.tree.leaf_lower), self.box.from_unit(self.tree.leaf_upper)
+        columns: dict[str, Any] = {}
+        for axis, name in enumerate(self.box.columns):
+            columns[f"{name} from"], columns[f"{name} to"] = lower[:, axis], upper[:, axis]
+        numbers = {"depth": self.tree.leaf_depth, "noisy count": self.noisy_counts, "mass": self.projection.masses}
+        return pd.DataFrame(columns | numbers)
+
 
 class Release(Published):
     """A differentially private synthetic measure: everything in it may be published.
@@ -121,15 +130,6 @@ class Release(Published):
             raise
         except (PrivcoreError, KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
             raise InvalidReleaseError(f"The release can't be read: {error}. Use a file that privcore wrote.") from None
-
-    def to_frame(self) -> pd.DataFrame:
-        """The leaf table: one row a leaf with its cell, depth, noisy count and released mass."""
-        lower, upper = self.box.from_unit(self.tree.leaf_lower), self.box.from_unit(self.tree.leaf_upper)
-        columns: dict[str, Any] = {}
-        for axis, name in enumerate(self.box.columns):
-            columns[f"{name} from"], columns[f"{name} to"] = lower[:, axis], upper[:, axis]
-        numbers = {"depth": self.tree.leaf_depth, "noisy count": self.noisy_counts, "mass": self.projection.masses}
-        return pd.DataFrame(columns | numbers)
 
 
 def release(points: Any, box: Box, parameters: Parameters) -> Release:

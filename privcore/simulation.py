@@ -7,6 +7,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from privcore.arrays import Bools, Floats, Ints, frozen
 from privcore.domain import Box
@@ -104,6 +105,10 @@ class Simulation:
     def measure(self) -> DiscreteMeasure:
         """The measure that a release with this noise would publish."""
         return self._published.measure
+
+    def to_frame(self) -> pd.DataFrame:
+        """The leaf table that a release with this noise would publish, without the truth."""
+        return self._published.to_frame()
 
     @property
     def true_counts(self) -> Ints:
