@@ -16,7 +16,6 @@ from dashboard.palette import fade
 from dashboard.text import figures as words
 from privcore.transport import W1
 
-
 LINE = 21
 """Pixels of a line of text in the figure of bounds."""
 

@@ -36,12 +36,10 @@ def _right(epsilon: float) -> str:
 def budget(cost: Cost) -> Drawing:
     """Where epsilon goes: the exact cost of tree and leaf counts, the published bound under it, and the epsilon asked.
 
-    `cost` is what `Parameters.cost(d)` returns.
+    `cost` is what `Parameters.cost(d)` returns. With two noise rates, removing and adding a person cost the two stages
+    different amounts and have a bar each; what counts is the longer one.
     """
-    rows = [
-        (words.BUDGET_EXACT, cost.tree, cost.leaves, cost.total),
-        (words.BUDGET_PUBLISHED, cost.published_tree, cost.published_total - cost.published_tree, cost.published_total),
-    ]
+    rows = _accounts(cost)
     names, places = [row[0] for row in rows], list(range(len(rows)))[::-1]
     parts = [(1, words.BUDGET_TREE, style.BLUE, ""), (2, words.BUDGET_LEAVES, style.GREEN, "/")]
     traces: list[dict[str, Any]] = []
@@ -66,7 +64,7 @@ def budget(cost: Cost) -> Drawing:
                 "hovertemplate": f"%{{customdata}}, {name}: %{{x:.6g}}<extra></extra>",
             }
         )
-    traces += [_asked(float(cost.epsilon)), style.row_names(names[::-1], 0.0)]
+    traces += [_asked(float(cost.epsilon), len(rows)), style.row_names(names[::-1], 0.0)]
     totals = [_total(place, float(row[3])) for place, row in zip(places, rows, strict=True)]
     reach = max(float(cost.epsilon), *(float(row[3]) for row in rows))
     layout = {
@@ -77,11 +75,10 @@ def budget(cost: Cost) -> Drawing:
         "annotations": totals,
     }
     odds = words.ODDS_SHORT.format(right=_right(float(cost.total)))
-    figure = style.figure(traces, style.label(), words.BUDGET_TITLE, odds, height=350, **layout)
+    figure = style.figure(traces, style.label(), words.BUDGET_TITLE, odds, height=230 + 60 * len(rows), **layout)
     alt = words.BUDGET_ALT.format(
         epsilon=number(cost.epsilon),
-        tree=number(cost.tree, 4),
-        leaves=number(cost.leaves, 4),
+        exact="; ".join(words.BUDGET_ROW.format(*row[:1], *map(_four, row[1:3])) for row in rows[:-1]),
         total=number(cost.total, 4),
         published_tree=number(cost.published_tree, 4),
         published_total=number(cost.published_total, 4),
@@ -91,13 +88,27 @@ def budget(cost: Cost) -> Drawing:
     return Drawing(figure, alt, table)
 
 
-def _asked(epsilon: float) -> dict[str, Any]:
+def _four(value: float) -> str:
+    return number(value, 4)
+
+
+def _accounts(cost: Cost) -> list[tuple[str, float, float, float]]:
+    """(name, tree, leaf counts, total) by each way to count."""
+    added = 1.0 / cost.lam
+    exact = [(words.BUDGET_EXACT, cost.tree, cost.leaves)]
+    if cost.a != cost.b:
+        exact = [(words.BUDGET_REMOVED, cost.tree, cost.a), (words.BUDGET_ADDED, added, cost.b)]
+    published = (words.BUDGET_PUBLISHED, cost.published_tree, cost.published_total - cost.published_tree)
+    return [(name, float(tree), float(leaves), float(tree + leaves)) for name, tree, leaves in [*exact, published]]
+
+
+def _asked(epsilon: float, rows: int) -> dict[str, Any]:
     """The epsilon that was asked for, as a line across the bars."""
     return {
         "type": "scatter",
         "mode": "lines",
         "x": [epsilon, epsilon],
-        "y": [-0.65, 1.1],
+        "y": [-0.65, rows - 0.9],
         "line": {"color": style.GREY, "width": 3, "dash": "dot"},
         "name": words.BUDGET_NOMINAL.format(epsilon=number(epsilon)),
         "hovertemplate": "%{x}<extra></extra>",

@@ -175,13 +175,16 @@ NONE = "none"
 BUDGET_TITLE = "Where epsilon goes"
 BUDGET_X = "epsilon"
 BUDGET_EXACT = "exact cost"
+BUDGET_REMOVED = "exact cost, one person removed"
+BUDGET_ADDED = "exact cost, one person added"
 BUDGET_PUBLISHED = "published bound"
 BUDGET_TREE = "tree"
 BUDGET_LEAVES = "leaf counts"
 BUDGET_NOMINAL = "ε = {epsilon} asked for"
 BUDGET_COLUMNS = ("accounting", "tree", "leaf counts", "total", "asked for")
+BUDGET_ROW = "{}: tree {}, leaf counts {}"
 BUDGET_ALT = (
-    "Epsilon asked for: {epsilon}. Exact cost: tree {tree}, leaf counts {leaves}, total {total}. "
+    "Epsilon asked for: {epsilon}. Exact cost: {exact}; total {total}. "
     "By the published bound: tree {published_tree}, total {published_total}. {odds}"
 )
 ODDS = (
