@@ -16,7 +16,6 @@ MASS = "mass"
 NOISE = "noise"
 FROM = "{axis} from"
 TO = "{axis} to"
-DENSITY = "density"
 DENSITY_BAR = "density, 1 = even"
 DEPTH_BAR = "depth"
 NOISE_BAR = "noise (records)"
@@ -90,7 +89,7 @@ MEASURE_ALT = (
     "The heaviest leaf holds {heaviest} of the mass, the densest is {densest} times as dense as uniform."
 )
 SIMULATED_ALT = " Simulated: the seed is known."
-MEASURE_ALT_SAMPLE = "{sampled} points sampled from the epsilon-DP release over {axes}. None of them is a data point."
+MEASURE_ALT_SAMPLE = "{sampled} points sampled from the epsilon-DP release over {axes}. None of them is taken from the data."
 
 # Noise
 SCATTER_TITLE = "True and released leaf counts"
@@ -184,7 +183,7 @@ BUDGET_NOMINAL = "ε = {epsilon} asked for"
 BUDGET_COLUMNS = ("accounting", "tree", "leaf counts", "total", "asked for")
 BUDGET_ROW = "{}: tree {}, leaf counts {}"
 BUDGET_ALT = (
-    "Epsilon asked for: {epsilon}. Exact cost: {exact}; total {total}. "
+    "Epsilon asked for: {epsilon}; {exact}; total {total}. "
     "By the published bound: tree {published_tree}, total {published_total}. {odds}"
 )
 ODDS = (
@@ -212,7 +211,6 @@ ICICLE_ALT = (
     "{privacy}Tree of {nodes} cells, {leaves} of them leaves, root on top; depth up to {deep}. "
     "The root holds {root} records{note}."
 )
-EMPTY_CELL = "publicly empty"
 LEVELS_TITLE = "Which cells were split"
 LEVELS_X = "depth"
 LEVELS_Y = "true count (records)"
