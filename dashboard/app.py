@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import gc
+from pathlib import Path
 
 import streamlit as st
 
-st.set_page_config(page_title="privcore: private synthetic measures", page_icon=":material/grid_view:", layout="wide")
+# A file of ours: Streamlit would fetch a symbol or an emoji for the window from the network.
+ICON = Path(__file__).parent / "browser" / "icon.svg"
+
+st.set_page_config(page_title="privcore: private synthetic measures", page_icon=str(ICON), layout="wide")
 
 
 @st.cache_resource(show_spinner=False)

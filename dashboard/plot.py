@@ -32,6 +32,8 @@ BROWSER = FOLDER / "browser"
 STATIC = FOLDER / "static"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 TABLE_ROWS = 1000
+# Streamlit sends no lifetime, so browsers keep a file for a tenth of its age. The name holds the version: let it be old.
+LONG_AGO = 946_684_800
 
 _SCRUB_HEIGHT = 80
 _NOTES_HEIGHT = 48
@@ -335,6 +337,7 @@ def _copy(source: Path, target: Path) -> None:
     with tempfile.NamedTemporaryFile(dir=target.parent, delete=False) as copy:
         copy.write(source.read_bytes())
     os.chmod(copy.name, 0o644)
+    os.utime(copy.name, (LONG_AGO, LONG_AGO))
     os.replace(copy.name, target)
 
 
