@@ -17,6 +17,8 @@ from privcore.dimension.covering import STEPS_PER_OCTAVE, Nets
 from privcore.dimension.estimate import POINTS_PER_BALL
 from privcore.domain import Box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
+from privcore.parameters import Parameters
+from privcore.simulation import simulate
 from tests.oracle.covering import is_net, least_intervals
 
 # Few different coordinates, so that points coincide, align and lie at equal distances.
@@ -185,8 +187,8 @@ def test_the_band_holds_the_known_dimension_or_the_verdict_is_that_nobody_can_te
     assert known is not None
     low, high = found.band
     assert low <= found.s <= high
-    assert low <= known
-    assert known <= high + SHORT_OF.get((name, d), 0.0)
+    if found.tells:
+        assert low <= known <= high + SHORT_OF.get((name, d), 0.0)
     if known <= 1.3 and name != "curve":  # the curve's loops make its coarse half look thicker
         assert found.verdict == "tells"
         assert found.s == pytest.approx(known, abs=0.15)
@@ -251,6 +253,20 @@ def test_only_atoms_with_mass_count() -> None:
     alone = dimension(points, Box.unit(2), 4000.0)
     both = dimension(np.concatenate([points, noise]), Box.unit(2), 4000.0, weights=weights)
     assert (both.s, both.band, both.constant) == (alone.s, alone.band, alone.constant)
+
+
+@pytest.mark.parametrize(("name", "n"), [("line", 20_000), ("uniform", 30_000)])
+def test_the_atoms_of_a_released_measure_tell_about_the_same_as_the_data(name: str, n: int) -> None:
+    box = Box.unit(2)
+    measure = simulate(make(name, n, 2), box, Parameters(epsilon=1.0), seed=3).measure
+    found = dimension(measure.points, box, float(n), weights=measure.masses)
+    data = dimension(make(name, n, 2), box, float(n))
+    known = CLOUDS[name].intrinsic(2)
+    assert known is not None
+    assert found.band[0] <= known <= found.band[1]
+    assert found.s == pytest.approx(data.s, abs=0.25)
+    # A release sees fewer scales than its data have.
+    assert found.cut_off[0] > data.cut_off[1]
 
 
 def test_units_and_invalid_rows_make_no_difference() -> None:
