@@ -8,9 +8,9 @@ from pathlib import Path
 import streamlit as st
 
 # A file of ours: Streamlit would fetch a symbol or an emoji for the window from the network.
-ICON = Path(__file__).parent / "browser" / "icon.svg"
+FILES = Path(__file__).parent / "browser"
 
-st.set_page_config(page_title="privcore: private synthetic measures", page_icon=str(ICON), layout="wide")
+st.set_page_config(page_title="privcore: private synthetic measures", page_icon=str(FILES / "icon.svg"), layout="wide")
 
 
 @st.cache_resource(show_spinner=False)
@@ -25,6 +25,7 @@ def _start() -> bool:
 
 
 _start()
+st.html(FILES / "page.css")
 st.navigation(
     [st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True)], position="top"
 ).run()
