@@ -48,7 +48,6 @@ def laplacian_complexity(points: Floats, sd: float = 2.0**0.5, mean_absolute: fl
     >>> round(laplacian_complexity(np.array([[0.5]])).value, 6)
     2.414214
     """
-    positive(sd=sd, mean_absolute=mean_absolute)
     m, d = points.shape
     # E|sum of N draws| <= sd sqrt(N): sd sqrt(d/m) for the root, times 2^-(j-1) sqrt(N_eff(j)) for level j.
     root_d, unit = float(np.sqrt(d)), sd * float(np.sqrt(d / m))

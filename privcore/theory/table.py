@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -11,11 +11,14 @@ import pandas as pd
 from privcore.arrays import Floats, Ints
 from privcore.cells import CellCounts
 from privcore.domain import Box
+from privcore.release import Release
+from privcore.simulation import Simulation
 from privcore.theory import privacy, rates, resolution, trees
 from privcore.tree import Growth, Tree, default_depth, soft
 
 Kind: TypeAlias = Literal["bound", "rate", "identity"]
 Needs: TypeAlias = Literal["public", "true counts"]
+Run: TypeAlias = Release | Simulation
 Rule: TypeAlias = Literal["hard", "capped", "soft"]
 
 _TRUE_COUNTS = "needs the true counts, which a release does not tell"
@@ -42,58 +45,11 @@ class Bound:
     expected: bool = False
 
 
-class _Parameters(Protocol):
-    @property
-    def epsilon(self) -> float: ...
-    @property
-    def mode(self) -> str: ...
-    @property
-    def neighbours(self) -> str: ...
-    @property
-    def total(self) -> float | None: ...
-    @property
-    def max_depth(self) -> int | None: ...
-    @property
-    def representative(self) -> str: ...
-    @property
-    def method(self) -> str: ...
-
-
-class _Cost(Protocol):
-    @property
-    def lam(self) -> float: ...
-    @property
-    def delta(self) -> float: ...
-    @property
-    def theta(self) -> float: ...
-    @property
-    def a(self) -> float: ...
-    @property
-    def b(self) -> float: ...
-
-
-class _Run(Protocol):
-    """What `bounds` reads of a Release; a Simulation also has `points`, in the units of `box`, and `true_counts`."""
-
-    @property
-    def parameters(self) -> _Parameters: ...
-    @property
-    def cost(self) -> _Cost: ...
-    @property
-    def tree(self) -> Tree: ...
-    @property
-    def box(self) -> Box: ...
-    @property
-    def noisy_counts(self) -> Floats: ...
-    @property
-    def total(self) -> float: ...
-
-
 @dataclass(frozen=True)
 class _Dials:
     """The numbers of a run that the bounds take. n and the true counts are None where they are private."""
 
-    run: _Run
+    run: Run
     true_counts: Ints | None
     n: float | None
 
@@ -123,18 +79,17 @@ class _Dials:
         return "" if self.n > 0 else "there are no records"
 
 
-def bounds(run: _Run, *, dimension: float | None = None) -> pd.DataFrame:
+def bounds(run: Run, *, dimension: float | None = None) -> pd.DataFrame:
     """Return every bound of the theory for a run, one row each, with the fields of `Bound` as columns.
 
     run: a Simulation, or a Release (rows that need the true counts are then without value). dimension: an intrinsic
     dimension s, for the rate that depends on it. Lengths are those of the unit cube.
     """
-    true_counts = getattr(run, "true_counts", None)
-    n = None if true_counts is None else float(np.sum(true_counts))
-    if run.parameters.neighbours == "replace-one":
-        n = float(run.total)
-    dials = _Dials(run, true_counts, n)
-    on_this_tree = _resolution_rows(run.tree, true_counts)
+    if isinstance(run, Simulation):
+        dials = _Dials(run, run.true_counts, float(run.n))
+    else:
+        dials = _Dials(run, None, run.total if run.parameters.neighbours == "replace-one" else None)
+    on_this_tree = _resolution_rows(run.tree, dials.true_counts)
     noise = _privacy_row(dials)
     rows = [
         *on_this_tree,
@@ -385,12 +340,14 @@ def _in_masses(dials: _Dials) -> tuple[float, float, float]:
 
 def _heavy_cells(dials: _Dials) -> tuple[Floats, Ints]:
     """The masses and depths of the cells heavier than max(theta, 0) + depth delta, above the cap."""
-    run, cost = dials.run, dials.run.cost
+    run = dials.run
+    if not isinstance(run, Simulation):
+        raise TypeError("only a Simulation knows its records")
     shift = None if run.tree.shift is None else tuple(float(u) for u in run.tree.shift)
-    points: Any = getattr(run, "points")  # noqa: B009
-    growth = soft(CellCounts(points, run.box, shift), max(cost.theta, 0.0), cost.delta, dials.max_depth)
+    counts = CellCounts(run.unit_points, Box.unit(run.box.d), shift)
+    growth = soft(counts, max(run.cost.theta, 0.0), run.cost.delta, dials.max_depth)
     split = growth.tree.splits
-    return growth.count[split] / float(growth.count[0]), growth.tree.depth[split]
+    return growth.count[split] / float(run.n), growth.tree.depth[split]
 
 
 def _row(

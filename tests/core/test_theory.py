@@ -2,7 +2,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,10 @@ from privcore.cells import CellCounts
 from privcore.domain import Box
 from privcore.errors import InvalidParametersError
 from privcore.noise import SeededWords
+from privcore.parameters import Parameters
 from privcore.projection import project, to_simplex
+from privcore.release import release
+from privcore.simulation import Simulation, simulate
 from privcore.theory import bounds, privacy, rates, resolution, tree_bounds, trees
 from privcore.tree import Growth, Tree, capped, hard, privtree, soft
 from tests.oracle.projection import discrepancy
@@ -303,46 +305,19 @@ def test_dials_out_of_range_are_named() -> None:
             call()
 
 
-@dataclass(frozen=True)
-class Parameters:
-    epsilon: float = 1.0
-    mode: str = "paper"
-    neighbours: str = "add-remove"
-    total: float | None = None
-    max_depth: int | None = None
-    representative: str = "centre"
-    method: str = "lipschitz"
+PAPER = Parameters(1.0, mode="paper")
 
 
-@dataclass(frozen=True)
-class Cost:
-    theta: float = 0.0
-    lam: float = 6.0
-    delta: float = 4.25
-    a: float = 0.5
-    b: float = 0.5
+def many(n: int = 400, d: int = 2) -> Floats:
+    return np.random.default_rng(1).random((n, d)) ** 2
 
 
-def run(case: Data, parameters: Parameters, cost: Cost, *, private: bool = True, shift: float = 0.0) -> Any:
-    """What `bounds` reads of a simulation, or of a release if not `private`."""
-    counts = CellCounts(case.points, Box.unit(case.d), (shift,) * case.d if shift else None)
-    growth = privtree(counts, cost.theta, cost.delta, cost.lam, SeededWords(0))
-    true_counts = growth.count[growth.tree.leaves]
-    rng = np.random.default_rng(0)
-    noisy = true_counts + rng.geometric(0.4, true_counts.size) - rng.geometric(0.4, true_counts.size)
-    total = parameters.total or (case.n if parameters.neighbours == "replace-one" else max(1.0, noisy.sum()))
-    truth = {"true_counts": true_counts, "points": case.points} if private else {}
-    public = {"tree": growth.tree, "box": Box.unit(case.d), "noisy_counts": noisy, "total": float(total)}
-    return SimpleNamespace(parameters=parameters, cost=cost, **public, **truth)
-
-
-def many(n: int = 400, d: int = 2) -> Data:
-    points = np.random.default_rng(1).random((n, d)) ** 2
-    return Data(points, CellCounts(points, Box.unit(d)))
+def simulated(parameters: Parameters, n: int = 400, d: int = 2, seed: int = 0) -> Simulation:
+    return simulate(many(n, d), Box.unit(d), parameters, seed)
 
 
 def test_every_bound_of_the_paper_s_own_dials_is_proved() -> None:
-    table = bounds(run(many(d=3), Parameters(), Cost()), dimension=2.5)
+    table = bounds(simulated(PAPER, d=3), dimension=2.5)
     assert table[table.kind != "rate"].proved.all()
     assert not table[table.kind == "rate"].proved.any()
     assert table.value.notna().all()
@@ -352,22 +327,16 @@ def test_every_bound_of_the_paper_s_own_dials_is_proved() -> None:
 
 
 def test_a_release_gives_only_what_is_public() -> None:
-    table = bounds(run(many(), Parameters(), Cost(), private=False))
+    table = bounds(release(many(), Box.unit(2), PAPER))
     assert (table[table.needs == "true counts"].value.isna()).all()
     assert table[table.proved].name.tolist() == ["Kraft", "Laplacian complexity"]
-    known = bounds(run(many(), Parameters(neighbours="replace-one"), Cost(), private=False))
+    known = bounds(release(many(), Box.unit(2), Parameters(1.0, mode="paper", neighbours="replace-one")))
     assert known[known.proved].name.tolist() == ["Kraft", "PrivTree", "leaves", "Laplacian complexity"]
 
 
-def test_a_release_and_its_simulation_agree_on_what_is_public() -> None:
-    whole, public = (bounds(run(many(), Parameters(), Cost(), private=private)) for private in (True, False))
-    both = public.proved
-    pd.testing.assert_frame_equal(whole[both], public[both])
-
-
-@pytest.mark.parametrize("method", ["euclidean", "clip"])
-def test_other_projections_have_no_privacy_bound_and_no_rate(method: str) -> None:
-    table = bounds(run(many(d=3), Parameters(method=method), Cost()), dimension=2.5)
+@pytest.mark.parametrize("projection", ["euclidean", "clip"])
+def test_other_projections_have_no_privacy_bound_and_no_rate(projection: Any) -> None:
+    table = bounds(simulated(Parameters(1.0, mode="paper", projection=projection), d=3), dimension=2.5)
     grey = table[~table.proved]
     assert set(grey.quantity) == {"privacy", "total"}
     assert grey.value.isna().all()
@@ -375,41 +344,85 @@ def test_other_projections_have_no_privacy_bound_and_no_rate(method: str) -> Non
 
 
 @pytest.mark.parametrize(
-    ("parameters", "cost", "name", "reason"),
+    ("parameters", "name", "reason"),
     [
-        (Parameters(), Cost(theta=3.0), "leaves", "θ = 0 only"),
-        (Parameters(representative="spread"), Cost(), "resolution + privacy", "spread"),
-        (Parameters(), Cost(), "rate, intrinsic", "intrinsic dimension"),
+        (Parameters(1.0, theta=3.0), "leaves", "θ = 0 only"),
+        (Parameters(1.0, mode="paper", representative="spread"), "resolution + privacy", "spread"),
+        (PAPER, "rate, intrinsic", "intrinsic dimension"),
     ],
 )
-def test_unproved_bounds_say_why(parameters: Parameters, cost: Cost, name: str, reason: str) -> None:
-    row = _row(bounds(run(many(), parameters, cost)), name)
+def test_unproved_bounds_say_why(parameters: Parameters, name: str, reason: str) -> None:
+    row = _row(bounds(simulated(parameters)), name)
     assert not row.proved
     assert np.isnan(row.value)
     assert reason in row.reason
 
 
+def test_a_noisy_total_below_one_record_has_no_privacy_bound() -> None:
+    parameters = Parameters(0.02, mode="paper")
+    runs = (simulated(parameters, n=1, seed=seed) for seed in range(100))
+    low = next(run for run in runs if run.noisy_counts.sum() < 1.0)
+    assert "below 1 record" in _row(bounds(low), "Laplacian complexity").reason
+
+
 def test_a_constant_total_adds_the_missing_mass() -> None:
     right, short = (
-        _row(bounds(run(many(), Parameters(total=total), Cost())), "Laplacian complexity") for total in (400.0, 200.0)
+        _row(bounds(simulated(Parameters(1.0, mode="paper", total=total))), "Laplacian complexity")
+        for total in (400.0, 200.0)
     )
     assert short.value == pytest.approx(2 * right.value + 2 * np.sqrt(2))
 
 
 def test_formulas_hold_the_numbers_of_the_run() -> None:
-    table = bounds(run(many(), Parameters(), Cost()))
+    table = bounds(simulated(PAPER))
     for row in table.itertuples():
         assert f"{row.value:.4g}" in row.formula or row.name == "rate, intrinsic"
     assert "min(√2, 2 √2 {[0 + " in _row(table, "PrivTree").formula
 
 
 def test_no_records_and_a_shift_are_no_mistake() -> None:
-    nothing = Data(np.empty((0, 2)), CellCounts(np.empty((0, 2)), Box.unit(2)))
-    table = bounds(run(nothing, Parameters(), Cost()))
+    table = bounds(simulate(np.empty((0, 2)), Box.unit(2), PAPER, seed=0))
     assert "there are no records" in set(table.reason)
-    shifted = bounds(run(many(), Parameters(), Cost(), shift=0.3))
+    shifted = bounds(simulated(Parameters(1.0, mode="paper", shift="random")))
     assert _row(shifted, "Kraft").value < 1.0
-    assert shifted[shifted.kind == "bound"].proved.sum() == 9
+    assert shifted[shifted.kind == "bound"].proved.all()
+
+
+@pytest.mark.parametrize(
+    "parameters",
+    [
+        PAPER,
+        Parameters(2.0, projection="lipschitz", theta=4.0),
+        Parameters(1.0, mode="paper", shift="random"),
+        Parameters(4.0, mode="paper", neighbours="replace-one"),
+        Parameters(2.0, projection="lipschitz", total=150.0),
+    ],
+    ids=["paper", "tight", "shifted", "replace-one", "constant"],
+)
+@pytest.mark.parametrize("d", [1, 2, 4])
+def test_simulations_err_less_than_their_bounds(parameters: Parameters, d: int) -> None:
+    """Each run against the bounds for its own tree; those on a mean against the mean of 25 runs."""
+    resolutions, leaves, excess, whole = [], [], [], []
+    for seed in range(25):
+        run = simulated(parameters, n=120, d=d, seed=seed)
+        table = bounds(run).set_index("name")
+        on_this_tree = table[(table.quantity == "resolution") & ~table.expected]
+        assert run.w1_resolution.upper <= on_this_tree.value.min() + ROUNDING
+        resolutions.append(run.w1_resolution.upper)
+        leaves.append(run.tree.leaves.size)
+        for errors, error, name in [
+            (excess, run.w1_privacy, "Laplacian complexity"),
+            (whole, run.w1, "resolution + privacy"),
+        ]:
+            if table.loc[name, "proved"]:
+                errors.append(run.total * (error.upper - table.loc[name, "value"]))
+    for name in ("PrivTree", "PrivTree, heavy cells"):
+        if parameters.shift == "none" or name == "PrivTree":  # heavy cells depend on the shift, drawn anew each time
+            assert np.mean(resolutions) <= table.loc[name, "value"] + 4 * _standard_error(resolutions)
+    if parameters.theta == 0.0:
+        assert np.mean(leaves) <= table.loc["leaves", "value"] + 4 * _standard_error(leaves)
+    for errors in (excess, whole):
+        assert np.mean(errors) <= 4 * _standard_error(errors)
 
 
 def _standard_error(values: Any) -> float:
