@@ -32,7 +32,7 @@ BROWSER = FOLDER / "browser"
 STATIC = FOLDER / "static"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
 TABLE_ROWS = 1000
-# Streamlit sends no lifetime, so browsers keep a file for a tenth of its age. The name holds the version: it may be old.
+# Streamlit sends no lifetime, so browsers keep a file for a tenth of its age; the name holds the version: be old.
 LONG_AGO = 946_684_800
 
 _SCRUB_HEIGHT = 80
