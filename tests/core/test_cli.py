@@ -9,6 +9,7 @@ import os
 import pty
 import subprocess
 import sys
+import warnings
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from hypothesis import strategies as st
 
 from privcore import cli
 from privcore.domain import Box
+from privcore.errors import InvalidPointsError
 from privcore.parameters import Parameters
 from privcore.release import Release
 from privcore.simulation import simulate
@@ -306,6 +308,27 @@ def test_a_failed_release_leaves_the_old_file_and_says_fixed_text(
     assert result.err == f"privcore: {cli.FAILED}\n"
     assert Path("r.json").read_text() == "kept"
     assert sorted(path.name for path in data.parent.iterdir()) == ["data.csv", "r.json"]
+
+
+def test_warnings_are_not_shown(run: Runner, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    module = importlib.import_module("privcore.release")
+    real = module.release
+
+    def warn(*arguments: Any) -> Any:
+        warnings.warn("overflow in row 17", RuntimeWarning, stacklevel=1)
+        return real(*arguments)
+
+    monkeypatch.setattr(module, "release", warn)
+    result = run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json")
+    assert (result.code, result.err) == (0, "")
+
+
+def test_an_error_of_several_lines_becomes_one(run: Runner, data: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail(*_: Any, **__: Any) -> None:
+        raise InvalidPointsError("First line.\nSecond line.")
+
+    monkeypatch.setattr("privcore.tables.read_table", fail)
+    assert run("check", data).err == "privcore: First line. Second line.\n"
 
 
 def test_a_file_that_appears_meanwhile_is_not_overwritten(
