@@ -112,6 +112,11 @@ class Cost:
         return self.delta / self.lam
 
     @property
+    def tree_added(self) -> float:
+        """What the tree costs when a record is added rather than removed: 1 / lambda."""
+        return 1.0 / self.lam
+
+    @property
     def noise_mean(self) -> float:
         """The public mean of G(a) - G(b), 1/(e^a - 1) - 1/(e^b - 1): subtracted from every noisy count."""
         return 0.0 if self.a == self.b else 1.0 / math.expm1(self.a) - 1.0 / math.expm1(self.b)

@@ -1,0 +1,240 @@
+"""The cached calls into privcore: the only caches of the dashboard, keyed on a digest and never on an array.
+
+Generated data is shared by all sessions; what comes from an upload stays in the session that made it.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from dashboard.settings import Settings
+from privcore.arrays import Floats, frozen
+from privcore.clouds import box_of, make
+from privcore.domain import Box
+from privcore.measure import DiscreteMeasure
+from privcore.parameters import Parameters
+from privcore.release import release
+from privcore.simulation import Simulation, simulate
+from privcore.tables import Table, read_table
+from privcore.theory import bounds
+from privcore.transport import W1, wasserstein
+
+W1_SECONDS = 10.0
+"""Longest wait for one distance; after it the certified interval reached so far is shown."""
+RULER_SEED = 1_000_003
+"""Added to the seed of the data for the independent sample that the rulers compare with."""
+MOST_RULER_POINTS = 20_000
+
+
+@dataclass(frozen=True)
+class Data:
+    """Points in their declared box, and the digest that stands for both in every cache."""
+
+    points: Floats = field(repr=False)
+    box: Box
+    digest: str
+    uploaded: bool = False
+
+
+@dataclass(frozen=True)
+class Errors:
+    """W1 between data and release, and its two parts, in the unit cube."""
+
+    total: W1
+    resolution: W1
+    privacy: W1
+
+
+Progress = Callable[[str, float, float], bool]
+"""Called with what is measured and the interval so far; returning False stops."""
+
+
+def generated(settings: Settings) -> Data:
+    """The data set that the dials describe, made once a server."""
+    return _generated(settings.cloud, settings.n, settings.d, settings.data_seed)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _generated(cloud: str, n: int, d: int, seed: int) -> Data:
+    points, box = frozen(make(cloud, n, d, seed)), box_of(cloud, d)
+    return Data(points, box, _digest(points, box))
+
+
+def uploaded(points: Any, box: Box) -> Data:
+    """A data set of the reader's own; it is kept by the session alone."""
+    array = frozen(points)
+    return Data(array, box, _digest(array, box), uploaded=True)
+
+
+@st.cache_resource(max_entries=2, show_spinner=False, scope="session")
+def table(content_digest: str, _content: bytes, name: str) -> Table:
+    """Read an uploaded file, once a session."""
+    return read_table(_content, name)
+
+
+def content_digest(content: bytes) -> str:
+    """Name a file's content."""
+    return hashlib.blake2b(content, digest_size=16).hexdigest()
+
+
+def simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
+    """The seeded run of these dials on this data."""
+    run = _own_simulation if data.uploaded else _shared_simulation
+    return run(data.digest, parameters, seed, data)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _shared_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
+    return simulate(_data.points, _data.box, parameters, seed)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _own_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
+    return simulate(_data.points, _data.box, parameters, seed)
+
+
+def errors(data: Data, parameters: Parameters, seed: int, progress: Progress) -> Errors | None:
+    """W1 of the run and its parts, exact or a certified interval; None without data."""
+    run = simulation(data, parameters, seed)
+    if not run.n:
+        return None
+    slot = (_own_slot if data.uploaded else _shared_slot)(data.digest, parameters, seed)
+    with slot.lock:
+        if slot.errors is None:
+            slot.errors = _errors(run, progress)
+        return slot.errors
+
+
+@dataclass
+class _Slot:
+    """Where a run's errors are kept: filled outside the cache, since what shows progress can't be replayed from it."""
+
+    errors: Errors | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
+@st.cache_resource(max_entries=128, show_spinner=False)
+def _shared_slot(digest: str, parameters: Parameters, seed: int) -> _Slot:
+    return _Slot()
+
+
+@st.cache_resource(max_entries=16, show_spinner=False, scope="session")
+def _own_slot(digest: str, parameters: Parameters, seed: int) -> _Slot:
+    return _Slot()
+
+
+def _errors(run: Simulation, progress: Progress) -> Errors:
+    def measured(name: str, points: Floats, measure: DiscreteMeasure, weights: Floats | None = None) -> W1:
+        def report(lower: float, upper: float) -> bool:
+            return progress(name, lower, upper)
+
+        return wasserstein(points, measure, weights=weights, box=run.box, deadline=W1_SECONDS, progress=report)
+
+    oracle = run.oracle_measure
+    return Errors(
+        measured("total", run.points, run.measure),
+        measured("resolution", run.points, oracle),
+        measured("privacy", oracle.points, run.projected_measure, oracle.masses),
+    )
+
+
+def roll(data: Data, parameters: Parameters, seed: int) -> float:
+    """W1 of one more roll of the noise on the same data."""
+    run = simulate(data.points, data.box, parameters, seed)
+    return wasserstein(run.points, run.measure, box=run.box, deadline=W1_SECONDS).value
+
+
+def theory(data: Data, parameters: Parameters, seed: int) -> pd.DataFrame:
+    """Every bound of the theory for the run."""
+    cached = _own_theory if data.uploaded else _shared_theory
+    return cached(data.digest, parameters, seed, simulation(data, parameters, seed))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def _shared_theory(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> pd.DataFrame:
+    return bounds(_run)
+
+
+@st.cache_data(max_entries=8, show_spinner=False, scope="session")
+def _own_theory(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> pd.DataFrame:
+    return bounds(_run)
+
+
+def rulers(data: Data, settings: Settings, names: tuple[str, str, str]) -> dict[str, float | W1 | None]:
+    """What an error can be held against: another sample of the same cloud, the uniform measure, everyone at the mean.
+
+    `names` are their names, in that order. An uploaded table has no other sample.
+    """
+    rows = len(data.points)
+    if not rows or rows > MOST_RULER_POINTS:
+        return {}
+    cached = _own_rulers if data.uploaded else _shared_rulers
+    other, flat, mean = cached(data.digest, settings.cloud, settings.n, settings.data_seed, data)
+    found = {names[0]: other, names[1]: flat, names[2]: mean}
+    return {name: value for name, value in found.items() if value is not None}
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _shared_rulers(digest: str, cloud: str, n: int, seed: int, _data: Data) -> tuple[W1 | None, W1, W1]:
+    return _rulers(_data, make(cloud, n, _data.box.d, seed + RULER_SEED))
+
+
+@st.cache_resource(max_entries=4, show_spinner=False, scope="session")
+def _own_rulers(digest: str, cloud: str, n: int, seed: int, _data: Data) -> tuple[W1 | None, W1, W1]:
+    return _rulers(_data, None)
+
+
+def _rulers(data: Data, other: Floats | None) -> tuple[W1 | None, W1, W1]:
+    unit = data.box.to_unit(data.points)
+    cube = DiscreteMeasure([[0.5] * data.box.d], [1.0], None, [[0.0] * data.box.d], [[1.0] * data.box.d])
+    flat = cube.sample(min(len(unit), 2000), seed=0)
+    another = None if other is None else wasserstein(unit, data.box.to_unit(other), deadline=W1_SECONDS)
+    return (
+        another,
+        wasserstein(unit, flat, deadline=W1_SECONDS),
+        wasserstein(unit, unit.mean(axis=0, keepdims=True), deadline=W1_SECONDS),
+    )
+
+
+class HeldRelease:
+    """One real release, made at the first click and held: a second click gives the same bytes and spends nothing.
+
+    Called outside the page's script, so it touches nothing of Streamlit.
+    """
+
+    def __init__(self, data: Data, parameters: Parameters) -> None:
+        self._data, self._parameters, self._text = data, parameters, ""
+        self._lock = threading.Lock()
+
+    def text(self) -> str:
+        """The release as JSON."""
+        with self._lock:
+            if not self._text:
+                self._text = release(self._data.points, self._data.box, self._parameters).to_json()
+            return self._text
+
+
+def csv(frame: pd.DataFrame) -> bytes:
+    """A table as CSV."""
+    text = io.StringIO()
+    frame.to_csv(text, index=False)
+    return text.getvalue().encode()
+
+
+def synthetic(run: Simulation, n: int) -> bytes:
+    """A low-discrepancy sample of the simulated measure, as CSV."""
+    return csv(pd.DataFrame(run.measure.sample(n, seed=run.seed), columns=list(run.box.columns)))
+
+
+def _digest(points: Floats, box: Box) -> str:
+    digest = hashlib.blake2b(points.tobytes(), digest_size=16)
+    digest.update(repr((points.shape, str(points.dtype), box)).encode())
+    return digest.hexdigest()

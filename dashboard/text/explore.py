@@ -1,0 +1,145 @@
+"""What the Explore page says."""
+
+from __future__ import annotations
+
+TITLE = "Explore a private picture"
+MADE_FROM = "This picture was made from {n:,} {who}. None of them is in it."
+INSTRUCTION = "Turn ε in the panel: a small budget blurs, a large one shows more."
+PEOPLE = "people"
+ROWS = "rows"
+
+SOURCE = "Data"
+GENERATED = "Generated"
+UPLOADED = "My table"
+CLOUD = "Scenario"
+N = "How many"
+D = "Dimension d"
+DATA_SEED = "Seed of the data"
+ONLY_ROWS = "This table has {n:,} rows, and all of them are used."
+
+UPLOAD = "A table: CSV, TSV, Excel or Parquet"
+UPLOAD_HELP = "It stays in this session and is shown to you alone. The link never holds anything of it."
+UPLOAD_OWNER = (
+    "This view shows your data: it is for the data's owner. Everything marked NOT PRIVATE must not be passed on."
+)
+UPLOAD_FIRST = "Choose a table, its columns and their bounds in the panel. Nothing is read from it but what you choose."
+COLUMNS = "Columns to use as axes"
+LOW = "{name}: lowest possible value"
+HIGH = "{name}: highest possible value"
+BOUNDS_HELP = (
+    "A promise, not a measurement: bounds that are taken from the data give away its outermost person. "
+    "Type what is possible for anybody. Values outside are moved to the bound."
+)
+BOUNDS_MISSING = "Type the bounds of {names}: they must be known beforehand and never come from the data."
+NO_NUMBERS = "No column of this table holds numbers, so there is nothing to place on an axis."
+NO_COLUMNS = "Choose at least one column in the panel."
+DROPPED = "{dropped:,} of {n:,} rows have an empty or infinite cell in these columns and are left out."
+CORNERED = "{dropped:,} of {n:,} rows have an empty or infinite cell and count as rows at the lower corner."
+CHOOSE_AGAIN = "The link holds the dials but never a table: choose the file again after a reload."
+WHAT_TO_DO = "{what} {where}{todo}"
+
+EPSILON = "Privacy budget ε"
+EPSILON_HELP = "Smaller is more private, larger is more accurate. Only ε times n matters."
+EPSILON_ENDS = "← more private · more accurate →"
+THETA = "Threshold θ (records)"
+THETA_HELP = "A cell is split when its noisy count, less the depth penalty, is above θ. θ costs no privacy."
+DELTA_BY = "Depth penalty δ"
+DELTA_BY_HELP = (
+    "Every level takes δ records off a cell's count. This is the paper's depth penalty, not the δ of (ε, δ)-privacy: "
+    "the release is pure ε-differential privacy."
+)
+DELTA_CHOICES = {"default": "Default", "gamma": "As δ/λ", "delta": "In records"}
+GAMMA = "δ/λ"
+DELTA = "δ (records)"
+DELTA_COST = "δ = {delta:.3g} records = {gamma:.3g} λ, λ = {lam:.3g}: the tree costs {tree:.4f} of ε = {epsilon:g}."
+SHIFT = "Shift of the grid"
+SHIFT_CHOICES = {"none": "None", "random": "Random", "hand": "By hand"}
+SHIFT_HELP = "A public translation of the grid, drawn without looking at the data. It costs no privacy."
+SHIFT_AXIS = "Shift of {name}"
+SHARE = "Tree's share of ε"
+SHARE_HELP = "The rest pays for the counts of the leaves. Default: 0.3 for d = 1, 0.6 otherwise."
+DEFAULT_SHARE = "Default share ({share:g})"
+MODE = "Mode"
+MODE_CHOICES = {"tight": "Tight: exact accounting", "paper": "The paper's constants"}
+NEIGHBOURS = "Neighbour relation"
+NEIGHBOUR_CHOICES = {"add-remove": "Add or remove one (n private)", "replace-one": "Replace one (n public)"}
+PROJECTION = "Projection"
+PROJECTION_CHOICES = {
+    None: "Default of the mode",
+    "euclidean": "Euclidean, on the simplex",
+    "lipschitz": "Lipschitz (the paper's)",
+    "clip": "Clip and rescale",
+}
+REPRESENTATIVE = "Atoms"
+REPRESENTATIVE_CHOICES = {"centre": "At the cells' centres", "spread": "Spread in the cells"}
+CAP = "Depth cap"
+DEFAULT_CAP = "Default depth cap ({cap})"
+SEED = "Seed of the noise"
+ROLL = "Roll new noise"
+RESET = "Reset"
+AXES = "Axes shown"
+CHANGED = "Changed: {names}"
+MORE = "More dials"
+COST_REMOVE_ADD = (
+    "Spends ε = {total:.6g}. Removing a record: tree {tree:.4f} + leaf counts {a:.4f}; adding one: tree {added:.4f} + leaf "
+    "counts {b:.4f}; the larger sum counts. The bounds in print would charge {published:.4f}."
+)
+COST_REPLACE = (
+    "Spends ε = {total:.6g} (replacing a record): tree {tree:.4f} + leaf counts {leaves:.4f}. The bounds in print would "
+    "charge {published:.4f}."
+)
+SIMULATED = "A simulation: the noise has a seed, so nothing shown here is a release."
+
+LEAVES = "Leaves"
+LEAVES_HELP = "Cells that were not split further."
+W1 = "W1 error"
+W1_HELP = "1-Wasserstein distance between the data and the released measure, Euclidean, in units of the declared box."
+GUESS = "Best guess about one person"
+GUESS_HELP = "How often somebody who must guess whether one given person is in the data can be right at most."
+GUESS_VALUE = "{right} of 100"
+COST = "Privacy spent"
+COST_HELP = "What the current dials truly cost, rounded up."
+
+PICTURE = "The data and the released measure"
+NOISE = "Leaf noise"
+ERROR = "W1 error"
+PRIVACY = "Where ε goes"
+TREE = "The tree"
+TAKE = "Take it with you"
+
+COLOUR = "Colour the cells by"
+COLOUR_CHOICES = {"none": "Nothing", "density": "True density", "depth": "Depth"}
+KIND = "Show the measure as"
+KIND_CHOICES = {"cells": "Cells", "atoms": "Atoms", "sample": "Sampled points"}
+PAIRS = "There are {d} axes: two are shown. A leaf's outline is its shadow on them, not a slice."
+
+MEASURING = "Measuring W1 ({what})…"
+MEASURED_SO_FAR = "W1 ({what}) is between {lower:.5f} and {upper:.5f} …"
+PARTS = {"total": "data to release", "resolution": "data to tree", "privacy": "tree to release"}
+NOT_FINISHED = "W1 was stopped after {seconds:g} s: the interval shown is proved to contain it."
+NO_DATA = "No row of the data is valid, so there is no error to measure. The release exists all the same."
+RULER_NAMES = ("another sample", "uniform", "everyone at the mean")
+RULERS_OFF = "The rulers are left out above {most:,} rows."
+ROLLS = "Roll the noise 20 times"
+ROLLS_HELP = "Measures W1 for 20 other seeds on the same data. Choosing the best of them would cost all of them."
+ROLLING = "Roll {done} of {of}"
+STOP = "Stop"
+FORMULAS = "Why? Each bound with this run's numbers"
+
+LEAF_TABLE = "Leaf table (CSV)"
+SAMPLE = "Synthetic sample (CSV)"
+SAMPLE_SIZE = "Points in the sample"
+RELEASE = "Release (JSON)"
+RELEASE_HELP = (
+    "Made by release(): new noise from the operating system, no seed. It is made at the first click and held: "
+    "a second click gives the same file and spends nothing more."
+)
+RELEASE_COST = "A click spends ε = {total:.6g} on this data set, once."
+RELEASE_UPLOAD = (
+    "A release of your own table is not made here: this page shows the truth beside it. Use the command line."
+)
+SIMULATED_FILES = "The leaf table and the sample come from the simulation: its seed is known, so they are not private."
+CODE = "The code that computes this page"
+CODE_UPLOAD = (
+    'import pandas as pd\n\nfrom privcore import Box\n\npoints = pd.read_csv("data.csv")  # your table\nbox = {box!r}'
+)

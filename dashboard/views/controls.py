@@ -1,0 +1,309 @@
+"""The panel of dials: widgets that turn one Settings object, which the link mirrors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import streamlit as st
+
+from dashboard import settings as dials
+from dashboard.settings import Problem, Settings
+from dashboard.text import explore as words
+from dashboard.text.settings import DIALS
+from privcore.accounting import Cost
+from privcore.clouds import CLOUDS
+from privcore.parameters import DEFAULT_GAMMA, default_tree_share
+from privcore.tree import default_depth
+
+EPSILONS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
+EPSILONS += (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
+THETA_SPAN = (-20.0, 200.0)
+
+
+def current() -> Settings:
+    """The dials of this session: from the link at first and whenever somebody else changed it."""
+    query = st.query_params.to_dict()
+    if "settings" not in st.session_state or query != st.session_state.link:
+        adopt(*Settings.from_query(query))
+        st.session_state.link = query
+    settings: Settings = st.session_state.settings
+    return settings
+
+
+def adopt(settings: Settings, problems: tuple[Problem, ...] = ()) -> None:
+    """Take settings as the session's own, with what has to be said about them."""
+    st.session_state.settings = settings
+    st.session_state.problems = problems
+
+
+def mirror(settings: Settings) -> None:
+    """Write the dials into the link, if they are not there yet."""
+    query = settings.to_query()
+    kept = {key: value for key, value in st.query_params.to_dict().items() if key in ("hide", "present")}
+    if {**query, **kept} != st.query_params.to_dict():
+        st.query_params.from_dict({**query, **kept})
+    st.session_state.link = {**query, **kept}
+
+
+def turn(**values: Any) -> None:
+    """Turn some dials; what does not fit is repaired, and said."""
+    adopt(*st.session_state.settings.replace(**values).repaired())
+
+
+def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str | None = None, **options: Any) -> Any:
+    """Draw the widget of one dial, standing at `value`; turning it changes the settings and nothing else."""
+    key = f"dial_{name}"
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    changed = st.session_state.settings.changed()
+    mark = " •" if (on or name) in changed else ""
+
+    def commit() -> None:
+        turned = st.session_state[key]
+        if turned is not None:
+            turn(**{on or name: turned})
+
+    return draw(label + mark, key=key, on_change=commit, **options)
+
+
+def data_dials(settings: Settings) -> None:
+    """Scenario, size, dimension and seed of a generated data set."""
+    cloud = CLOUDS[settings.cloud]
+    dial(
+        st.selectbox,
+        words.CLOUD,
+        "cloud",
+        settings.cloud,
+        options=list(CLOUDS),
+        format_func=lambda name: CLOUDS[name].title,
+        help=cloud.description,
+    )
+    left, right = st.columns(2)
+    low, high = dials.RANGES["n"]
+    with left:
+        dial(
+            st.number_input,
+            words.N,
+            "n",
+            settings.n,
+            min_value=int(low),
+            max_value=int(high),
+            step=100,
+        )
+    first, last = dials.dimensions(settings.cloud)
+    with right:
+        dial(st.selectbox, words.D, "d", settings.d, options=list(range(first, last + 1)))
+    if cloud.kind == "real":
+        st.caption(words.ONLY_ROWS.format(n=min(settings.n, cloud.sizes[1])))
+
+
+def main_dials(settings: Settings, columns: tuple[str, ...], cost: Cost) -> None:
+    """epsilon, theta, delta and the shift, each beside what it costs."""
+    fixed = settings.inactive()
+    dial(
+        st.select_slider,
+        words.EPSILON,
+        "epsilon",
+        settings.epsilon,
+        options=sorted({*EPSILONS, settings.epsilon}),
+        format_func=lambda value: f"{value:g}",
+        help=words.EPSILON_HELP,
+    )
+    st.caption(words.EPSILON_ENDS)
+    low, high = min(THETA_SPAN[0], settings.theta), max(THETA_SPAN[1], settings.theta)
+    dial(
+        st.slider,
+        words.THETA,
+        "theta",
+        settings.theta,
+        min_value=low,
+        max_value=high,
+        step=0.5,
+        help=fixed.get("theta", words.THETA_HELP),
+        disabled="theta" in fixed,
+    )
+    _delta(settings, fixed, cost)
+    _shift(settings, columns)
+    left, right = st.columns(2, vertical_alignment="bottom")
+    with left:
+        low_seed, high_seed = dials.RANGES["seed"]
+        dial(
+            st.number_input,
+            words.SEED,
+            "seed",
+            settings.seed,
+            min_value=int(low_seed),
+            max_value=int(high_seed),
+        )
+    with right:
+        st.button(words.ROLL, icon=":material/casino:", width="stretch", on_click=lambda: turn(seed=settings.seed + 1))
+
+
+def more_dials(settings: Settings, generated: bool) -> None:
+    """Mode, relation, share, projection, atoms, depth cap and the seed of the data."""
+    fixed = settings.inactive()
+    for name, label, choices in (
+        ("mode", words.MODE, words.MODE_CHOICES),
+        ("neighbours", words.NEIGHBOURS, words.NEIGHBOUR_CHOICES),
+        ("representative", words.REPRESENTATIVE, words.REPRESENTATIVE_CHOICES),
+    ):
+        dial(st.selectbox, label, name, getattr(settings, name), options=list(choices), format_func=choices.get)
+    _choice_or_default(words.PROJECTION, "projection", settings.projection, words.PROJECTION_CHOICES)
+    share = default_tree_share(settings.d)
+    _number_or_default(
+        words.DEFAULT_SHARE.format(share=share),
+        words.SHARE,
+        "tree_share",
+        settings.tree_share,
+        share,
+        step=0.05,
+        min_value=0.05,
+        max_value=0.95,
+        help=fixed.get("tree_share", words.SHARE_HELP),
+        disabled="tree_share" in fixed,
+    )
+    cap = default_depth(settings.d)
+    low, _ = dials.RANGES["max_depth"]
+    _number_or_default(
+        words.DEFAULT_CAP.format(cap=cap), words.CAP, "max_depth", settings.max_depth, cap, min_value=int(low), step=1
+    )
+    if generated:
+        first, last = dials.RANGES["data_seed"]
+        dial(
+            st.number_input,
+            words.DATA_SEED,
+            "data_seed",
+            settings.data_seed,
+            min_value=int(first),
+            max_value=int(last),
+        )
+
+
+def axes_dial(settings: Settings, columns: tuple[str, ...]) -> None:
+    """Which two of more than three axes are drawn."""
+    pairs = [(i, j) for i in range(len(columns)) for j in range(len(columns)) if i < j]
+    dial(
+        st.selectbox,
+        words.AXES,
+        "axes",
+        settings.axes if settings.axes in pairs else pairs[0],
+        options=pairs,
+        format_func=lambda pair: f"{columns[pair[0]]} × {columns[pair[1]]}",
+    )
+
+
+def footer(settings: Settings) -> None:
+    """What is changed, and the way back."""
+    changed = settings.changed()
+    if changed:
+        st.caption(words.CHANGED.format(names=", ".join(DIALS[name] for name in changed)))
+    st.button(words.RESET, icon=":material/restart_alt:", disabled=not changed, on_click=lambda: adopt(Settings()))
+
+
+def say_problems() -> None:
+    """Say what could not be taken as it stood, until the next dial is turned."""
+    for problem in st.session_state.problems:
+        st.warning(problem.message, icon=":material/info:")
+    for note in st.session_state.settings.notes():
+        st.info(note)
+
+
+def _delta(settings: Settings, fixed: dict[str, str], cost: Cost) -> None:
+    """delta in one of three ways; its cost stands below, always."""
+    way = "delta" if settings.delta is not None else "gamma" if settings.gamma is not None else "default"
+    key = "dial_delta_by"
+    if st.session_state.get(key) != way:
+        st.session_state[key] = way
+
+    def choose() -> None:
+        starts = {"gamma": {"gamma": round(DEFAULT_GAMMA, 3)}, "delta": {"delta": round(cost.delta * 2, 2)}}
+        turn(**{"gamma": None, "delta": None, **starts.get(st.session_state[key], {})})
+
+    mark = " •" if way != "default" else ""
+    st.segmented_control(
+        words.DELTA_BY + mark,
+        list(words.DELTA_CHOICES),
+        format_func=words.DELTA_CHOICES.get,
+        key=key,
+        on_change=choose,
+        required=True,
+        help=fixed.get("delta", words.DELTA_BY_HELP),
+        disabled="delta" in fixed,
+    )
+    if "delta" not in fixed and way != "default":
+        low, high = dials.RANGES[way]
+        dial(
+            st.number_input,
+            words.GAMMA if way == "gamma" else words.DELTA,
+            way,
+            getattr(settings, way),
+            min_value=low,
+            max_value=high,
+            step=0.05 if way == "gamma" else 0.5,
+        )
+    st.caption(
+        words.DELTA_COST.format(
+            delta=cost.delta, gamma=cost.gamma, lam=cost.lam, tree=cost.tree, epsilon=settings.epsilon
+        )
+    )
+
+
+def _shift(settings: Settings, columns: tuple[str, ...]) -> None:
+    by_hand = isinstance(settings.shift, tuple)
+    way, key = "hand" if by_hand else str(settings.shift), "dial_shift_by"
+    if st.session_state.get(key) != way:
+        st.session_state[key] = way
+
+    def choose() -> None:
+        chosen = st.session_state[key]
+        turn(shift=tuple(0.5 for _ in columns) if chosen == "hand" else chosen)
+
+    st.segmented_control(
+        words.SHIFT + (" •" if way != "none" else ""),
+        list(words.SHIFT_CHOICES),
+        format_func=words.SHIFT_CHOICES.get,
+        key=key,
+        on_change=choose,
+        required=True,
+        help=words.SHIFT_HELP,
+    )
+    if isinstance(settings.shift, tuple):
+        for axis, name in enumerate(columns):
+            _shift_axis(settings.shift, axis, name)
+
+
+def _shift_axis(shift: tuple[float, ...], axis: int, name: str) -> None:
+    key = f"dial_shift_{axis}"
+    if st.session_state.get(key) != shift[axis]:
+        st.session_state[key] = shift[axis]
+
+    def commit() -> None:
+        turn(shift=(*shift[:axis], st.session_state[key], *shift[axis + 1 :]))
+
+    st.slider(words.SHIFT_AXIS.format(name=name), 0.0, 1.0, step=0.01, key=key, on_change=commit)
+
+
+def _choice_or_default(label: str, name: str, value: str | None, choices: dict[Any, str]) -> None:
+    key = f"dial_{name}"
+    if key not in st.session_state or st.session_state[key] != value:
+        st.session_state[key] = value
+    mark = " •" if value is not None else ""
+    options = list(choices)
+    st.selectbox(
+        label + mark, options, format_func=choices.get, key=key, on_change=lambda: turn(**{name: st.session_state[key]})
+    )
+
+
+def _number_or_default(default: str, label: str, name: str, value: Any, start: Any, **options: Any) -> None:
+    """A checkbox for the default, and the number when it is off."""
+    key = f"dial_{name}_default"
+    if st.session_state.get(key) != (value is None):
+        st.session_state[key] = value is None
+
+    def choose() -> None:
+        turn(**{name: None if st.session_state[key] else start})
+
+    st.checkbox(default, key=key, on_change=choose, disabled=options.get("disabled", False))
+    if value is not None:
+        dial(st.number_input, label, name, value, **options)

@@ -1,0 +1,294 @@
+"""Explore: one picture, all dials. Everything on this page is a simulation, and says so."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import compute
+from dashboard.compute import Data, Errors
+from dashboard.figures import error as error_figures
+from dashboard.figures import measure as measure_figures
+from dashboard.figures import noise as noise_figures
+from dashboard.figures import partition as partition_figures
+from dashboard.figures import privacy as privacy_figures
+from dashboard.figures import tree as tree_figures
+from dashboard.figures.style import Drawing, number
+from dashboard.plot import plot, table
+from dashboard.settings import Settings
+from dashboard.text import explore as words
+from dashboard.views import controls, upload
+from privcore.accounting import Cost
+from privcore.parameters import Parameters
+from privcore.simulation import Simulation
+
+
+def page() -> None:
+    """The page, from the dials to the downloads."""
+    settings = controls.current()
+    own = False
+    with st.sidebar:
+        own = (
+            st.segmented_control(
+                words.SOURCE, [words.GENERATED, words.UPLOADED], default=words.GENERATED, required=True, key="source"
+            )
+            == words.UPLOADED
+        )
+        data = upload.panel(settings) if own else None
+        if not own:
+            controls.data_dials(settings)
+            data = compute.generated(settings)
+        if own and data is not None:
+            settings = upload.fitted(settings, data)
+    if data is None:
+        st.title(words.TITLE)
+        st.info(words.UPLOAD_FIRST, icon=":material/upload_file:")
+        st.caption(words.CHOOSE_AGAIN)
+        return
+    parameters = settings.parameters()
+    with st.sidebar:
+        controls.main_dials(settings, data.box.columns, parameters.cost(data.box.d))
+        with st.expander(words.MORE):
+            controls.more_dials(settings, generated=not own)
+        controls.footer(settings)
+    if not own:
+        controls.mirror(settings)
+    _show(settings, data, parameters)
+
+
+def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
+    run = compute.simulation(data, parameters, settings.seed)
+    _headline(run, data)
+    controls.say_problems()
+    numbers = st.container()
+    _picture(run, settings, data)
+    found = _measured(settings, data, parameters)
+    with numbers:
+        _numbers(run, found)
+    _noise(run, settings, data)
+    _error(found, settings, data, parameters)
+    _privacy(run, data)
+    _tree(run, data)
+    _take(run, settings, data, parameters)
+
+
+def _headline(run: Simulation, data: Data) -> None:
+    st.title(words.TITLE)
+    who = words.ROWS if data.uploaded else words.PEOPLE
+    st.markdown(f"**{words.MADE_FROM.format(n=run.n, who=who)}** {words.INSTRUCTION}")
+    if data.uploaded:
+        st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
+
+
+def _numbers(run: Simulation, found: Errors | None) -> None:
+    leaves, w1, guess, cost = st.columns(4)
+    leaves.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP)
+    w1.metric(words.W1, _w1_text(found), help=words.W1_HELP)
+    right = privacy_figures.right_guesses(run.cost.total)
+    guess.metric(words.GUESS, words.GUESS_VALUE.format(right=f"{right:.0f}"), help=words.GUESS_HELP)
+    cost.metric(words.COST, f"ε = {run.cost.total:.4g}", help=words.COST_HELP)
+    st.caption(_cost_text(run.cost, run.parameters) + " " + privacy_figures.odds_sentence(run.cost.total))
+    st.caption(words.SIMULATED)
+
+
+def _cost_text(cost: Cost, parameters: Parameters) -> str:
+    sentence = words.COST_REPLACE if parameters.neighbours == "replace-one" else words.COST_REMOVE_ADD
+    return sentence.format(
+        total=cost.total,
+        tree=cost.tree,
+        leaves=cost.leaves,
+        a=cost.a,
+        b=cost.b,
+        added=cost.tree_added,
+        published=cost.published_total,
+    )
+
+
+def _w1_text(found: Errors | None) -> str:
+    if found is None:
+        return "–"
+    total = found.total
+    return number(total.value) if total.exact else f"{number(total.lower)} – {number(total.upper)}"
+
+
+def _picture(run: Simulation, settings: Settings, data: Data) -> None:
+    st.subheader(words.PICTURE)
+    if run.box.d > 3:
+        st.caption(words.PAIRS.format(d=run.box.d))
+        controls.axes_dial(settings, run.box.columns)
+    axes = settings.axes if run.box.d > 1 else (0, 0)
+    masses, epsilon = run.projection.masses, run.cost.total
+    left, right = st.columns(2)
+    with left:
+        colour = "none"
+        if run.box.d == 2:
+            colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour")
+        drawn = partition_figures.partition(
+            run.points, run.tree, run.box, run.true_counts, run.noisy_counts, masses, axes=axes, colour=colour
+        )
+        _draw(drawn, "partition", data)
+    with right:
+        kind = _pick(words.KIND, words.KIND_CHOICES, "kind")
+        if kind == "sample":
+            points = run.measure.sample(min(max(run.n, 1), 2000), seed=settings.seed)
+            drawn = measure_figures.sample(points, run.box, epsilon=epsilon, simulated=True, axes=axes)
+        else:
+            drawn = measure_figures.measure(
+                run.measure,
+                run.tree,
+                run.box,
+                run.noisy_counts,
+                epsilon=epsilon,
+                simulated=True,
+                kind="atoms" if kind == "atoms" else "cells",
+                axes=axes,
+            )
+        _draw(drawn, "measure", data)
+    if run.box.d == 1 and run.n:
+        _draw(partition_figures.cdfs(run.points, run.measure, run.box), "cdfs", data)
+
+
+def _pick(label: str, choices: dict[str, str], key: str) -> str:
+    first = next(iter(choices))
+    chosen = st.segmented_control(label, list(choices), format_func=choices.get, default=first, required=True, key=key)
+    return str(chosen)
+
+
+def _measured(settings: Settings, data: Data, parameters: Parameters) -> Errors | None:
+    """W1 and its parts; the interval narrows on screen while it is being measured."""
+    line = st.empty()
+
+    def progress(what: str, lower: float, upper: float) -> bool:
+        line.caption(words.MEASURED_SO_FAR.format(what=words.PARTS[what], lower=lower, upper=upper))
+        return True
+
+    found = compute.errors(data, parameters, settings.seed, progress)
+    line.empty()
+    return found
+
+
+def _noise(run: Simulation, settings: Settings, data: Data) -> None:
+    st.subheader(words.NOISE)
+    axes = settings.axes if run.box.d > 1 else (0, 0)
+    left, right = st.columns(2)
+    with left:
+        _draw(noise_figures.leaf_scatter(run.true_counts, run.noisy_counts, run.tree.leaf_depth), "scatter", data)
+        masses, method = run.projection.masses, run.parameters.method
+        after = noise_figures.projection(run.noisy_masses, masses, method, epsilon=run.cost.total, simulated=True)
+        _draw(after, "projection", data)
+    with right:
+        _draw(noise_figures.noise_law(run.leaf_noise, run.cost.a, run.cost.b), "law", data)
+        place = noise_figures.noise_map(run.tree, run.box, run.true_counts, run.noisy_counts, axes=axes)
+        _draw(place, "noise_map", data)
+
+
+def _error(found: Errors | None, settings: Settings, data: Data, parameters: Parameters) -> None:
+    st.subheader(words.ERROR)
+    if found is None:
+        st.info(words.NO_DATA)
+        return
+    if not found.total.exact:
+        st.caption(words.NOT_FINISHED.format(seconds=compute.W1_SECONDS))
+    rulers = compute.rulers(data, settings, words.RULER_NAMES)
+    if not rulers:
+        st.caption(words.RULERS_OFF.format(most=compute.MOST_RULER_POINTS))
+    rolls = _rolls(settings, data, parameters)
+    theory = compute.theory(data, parameters, settings.seed)
+    left, right = st.columns(2)
+    with left:
+        _draw(error_figures.w1(found.total, found.resolution, found.privacy, rulers, rolls=rolls), "w1", data)
+    with right:
+        drawn = error_figures.bounds(found.total, theory, found.resolution, found.privacy)
+        _draw(drawn, "bounds", data)
+    table(theory, key="formulas", label=words.FORMULAS)
+
+
+def _rolls(settings: Settings, data: Data, parameters: Parameters) -> list[float]:
+    """W1 of other rolls of the noise, measured when asked for and kept as long as nothing else changes."""
+    state = (data.digest, parameters, settings.seed)
+    if st.session_state.get("rolls_of") != state:
+        st.session_state.rolls_of, st.session_state.rolls = state, []
+    rolls: list[float] = st.session_state.rolls
+    if st.button(words.ROLLS, help=words.ROLLS_HELP, disabled=bool(rolls)):
+        seeds = range(settings.seed + 1, settings.seed + 21)
+        bar, stop = st.progress(0.0), st.empty()
+        stop.button(words.STOP)
+        for done, seed in enumerate(seeds, 1):
+            rolls.append(compute.roll(data, parameters, seed))
+            bar.progress(done / len(seeds), text=words.ROLLING.format(done=done, of=len(seeds)))
+        bar.empty()
+        stop.empty()
+    return rolls
+
+
+def _privacy(run: Simulation, data: Data) -> None:
+    st.subheader(words.PRIVACY)
+    left, right = st.columns(2)
+    with left:
+        _draw(privacy_figures.budget(run.cost), "budget", data)
+    with right:
+        _draw(privacy_figures.odds(run.cost.total), "odds", data)
+
+
+def _tree(run: Simulation, data: Data) -> None:
+    st.subheader(words.TREE)
+    visits = run.visits
+    left, right = st.columns(2)
+    with left:
+        icicle = tree_figures.icicle(run.tree, run.noisy_counts, private=False, epsilon=run.cost.total, simulated=True)
+        _draw(icicle, "icicle", data)
+    with right:
+        levels = tree_figures.levels(run.tree, visits.count, visits.noise, visits.split, run.cost.theta, run.cost.delta)
+        _draw(levels, "levels", data)
+
+
+def _take(run: Simulation, settings: Settings, data: Data, parameters: Parameters) -> None:
+    st.subheader(words.TAKE)
+    st.caption(words.SIMULATED_FILES)
+    first, second, third = st.columns(3, vertical_alignment="bottom")
+    icon = ":material/download:"
+    with first:
+        leaves = compute.csv(run.to_frame())
+        st.download_button(words.LEAF_TABLE, leaves, "simulated-leaves.csv", "text/csv", icon=icon, on_click="ignore")
+    with second:
+        size = st.number_input(words.SAMPLE_SIZE, min_value=1, max_value=1_000_000, value=1000, step=100)
+        st.download_button(
+            words.SAMPLE,
+            lambda: compute.synthetic(run, int(size)),
+            "simulated-sample.csv",
+            "text/csv",
+            icon=icon,
+            on_click="ignore",
+        )
+    with third:
+        if data.uploaded:
+            st.info(words.RELEASE_UPLOAD)
+        else:
+            st.caption(words.RELEASE_COST.format(total=run.cost.total))
+            st.download_button(
+                words.RELEASE,
+                _held(data, parameters).text,
+                "release.json",
+                "application/json",
+                icon=icon,
+                help=words.RELEASE_HELP,
+                on_click="ignore",
+            )
+    with st.expander(words.CODE):
+        st.code(settings.code(words.CODE_UPLOAD.format(box=data.box) if data.uploaded else ""), language="python")
+
+
+def _held(data: Data, parameters: Parameters) -> compute.HeldRelease:
+    """The session's one release of these dials."""
+    state = (data.digest, parameters)
+    if st.session_state.get("held_of") != state:
+        st.session_state.held_of, st.session_state.held = state, compute.HeldRelease(data, parameters)
+    held: compute.HeldRelease = st.session_state.held
+    return held
+
+
+def _draw(drawing: Drawing, key: str, data: Data) -> None:
+    plot(drawing.figure, key=f"figure_{key}", alt=drawing.alt, data_id=data.digest, name=key)
+    table(drawing.table, key=f"table_{key}")
+
+
+page()
