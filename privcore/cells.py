@@ -151,6 +151,8 @@ class CellCounts:
 
     def _records_of(self, cells: Cells) -> tuple[Ints, Ints]:
         """The row numbers of the records in the cells, and the place of each record's cell in the list."""
+        if not len(cells):
+            return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
         if cells.keys.rows is not None:
             places = np.repeat(np.arange(len(cells)), cells.count)
             within = np.arange(len(places)) - np.repeat(np.cumsum(cells.count) - cells.count, cells.count)
