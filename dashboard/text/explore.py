@@ -81,12 +81,12 @@ AXES = "Axes shown"
 CHANGED = "Changed: {names}"
 MORE = "More dials"
 COST_REMOVE_ADD = (
-    "Spends ε = {total:.6g}. Removing a record: tree {tree:.4f} + leaf counts {a:.4f}; adding one: tree {added:.4f} + leaf "
-    "counts {b:.4f}; the larger sum counts. The bounds in print would charge {published:.4f}."
+    "Spends ε = {total:.6g}. Removing a record: tree {tree:.4f} + leaf counts {a:.4f}; adding one: tree {added:.4f} + "
+    "leaf counts {b:.4f}; the larger sum counts. The bounds in print would charge {published:.4f}."
 )
 COST_REPLACE = (
-    "Spends ε = {total:.6g} (replacing a record): tree {tree:.4f} + leaf counts {leaves:.4f}. The bounds in print would "
-    "charge {published:.4f}."
+    "Spends ε = {total:.6g} (replacing a record): tree {tree:.4f} + leaf counts {leaves:.4f}. "
+    "The bounds in print would charge {published:.4f}."
 )
 SIMULATED = "A simulation: the noise has a seed, so nothing shown here is a release."
 
