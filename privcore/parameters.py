@@ -148,7 +148,8 @@ class Parameters:
             if not delta > math.log(2.0) / budget:
                 raise InvalidParametersError(
                     f"delta is {self.delta} records, but a tree that costs {budget:.6g} needs "
-                    f"delta > ln 2 / {budget:.6g} = {math.log(2.0) / budget:.6g}. Raise delta, epsilon or the tree's share."
+                    f"delta > ln 2 / {budget:.6g} = {math.log(2.0) / budget:.6g}. "
+                    "Raise delta, epsilon or the tree's share."
                 )
             return solve_lambda(budget, lambda lam: delta, lambda lam: self._tree(lam, delta)), delta
         gamma = Fraction(DEFAULT_GAMMA if self.gamma is None else self.gamma)

@@ -6,6 +6,7 @@ TITLE = "Explore a private picture"
 MADE_FROM = "This picture was made from {n:,} {who}. None of them is in it."
 INSTRUCTION = "Turn ε in the panel: a small budget blurs, a large one shows more."
 PEOPLE = "people"
+POINTS = "points"
 ROWS = "rows"
 
 SOURCE = "Data"

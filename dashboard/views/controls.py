@@ -125,19 +125,9 @@ def main_dials(settings: Settings, columns: tuple[str, ...], cost: Cost) -> None
     )
     _delta(settings, fixed, cost)
     _shift(settings, columns)
-    left, right = st.columns(2, vertical_alignment="bottom")
-    with left:
-        low_seed, high_seed = dials.RANGES["seed"]
-        dial(
-            st.number_input,
-            words.SEED,
-            "seed",
-            settings.seed,
-            min_value=int(low_seed),
-            max_value=int(high_seed),
-        )
-    with right:
-        st.button(words.ROLL, icon=":material/casino:", width="stretch", on_click=lambda: turn(seed=settings.seed + 1))
+    low_seed, high_seed = dials.RANGES["seed"]
+    dial(st.number_input, words.SEED, "seed", settings.seed, min_value=int(low_seed), max_value=int(high_seed))
+    st.button(words.ROLL, icon=":material/casino:", width="stretch", on_click=lambda: turn(seed=settings.seed + 1))
 
 
 def more_dials(settings: Settings, generated: bool) -> None:

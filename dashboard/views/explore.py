@@ -18,6 +18,7 @@ from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, upload
 from privcore.accounting import Cost
+from privcore.clouds import CLOUDS
 from privcore.parameters import Parameters
 from privcore.simulation import Simulation
 
@@ -57,7 +58,7 @@ def page() -> None:
 
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     run = compute.simulation(data, parameters, settings.seed)
-    _headline(run, data)
+    _headline(run, settings, data)
     controls.say_problems()
     numbers = st.container()
     _picture(run, settings, data)
@@ -71,9 +72,10 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     _take(run, settings, data, parameters)
 
 
-def _headline(run: Simulation, data: Data) -> None:
+def _headline(run: Simulation, settings: Settings, data: Data) -> None:
     st.title(words.TITLE)
-    who = words.ROWS if data.uploaded else words.PEOPLE
+    made_of = words.PEOPLE if settings.cloud == "city" else words.POINTS
+    who = words.ROWS if data.uploaded or CLOUDS[settings.cloud].kind == "real" else made_of
     st.markdown(f"**{words.MADE_FROM.format(n=run.n, who=who)}** {words.INSTRUCTION}")
     if data.uploaded:
         st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
