@@ -111,7 +111,7 @@ def _how(value: W1) -> str:
 def _bars(rows: list[_Row], places: list[int], colour: str, pattern: str, name: str) -> dict[str, Any]:
     """Horizontal bars up to the middle of each interval, the interval as an error bar."""
     half = [0.0 if np.isnan(r.upper) else (r.upper - r.lower) / 2 for r in rows]
-    fill = {"shape": pattern, "fgcolor": style.ORANGE, "size": 6, "solidity": 0.35}
+    fill = style.hatched(pattern, colour, style.ORANGE)
     return {
         "type": "bar",
         "orientation": "h",

@@ -59,7 +59,7 @@ def budget(cost: Cost) -> Drawing:
                 "insidetextanchor": "middle",
                 "insidetextfont": {"color": style.INK},
                 "textangle": 0,
-                "marker": {"color": colour, "pattern": {"shape": pattern, "fgcolor": fade(style.INK, 25)}},
+                "marker": {"color": colour, "pattern": style.hatched(pattern, colour, fade(style.INK, 25))},
                 "customdata": names,
                 "hovertemplate": f"%{{customdata}}, {name}: %{{x:.6g}}<extra></extra>",
             }

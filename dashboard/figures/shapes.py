@@ -279,7 +279,7 @@ def scene(box: Box) -> dict[str, Any]:
         f"{name}axis": style.scene_axis(box.columns[axis], box.low[axis], box.high[axis])
         for axis, name in enumerate("xyz")
     }
-    camera = {"eye": {"x": 1.3, "y": -1.3, "z": 0.8}, "center": {"x": 0, "y": 0, "z": -0.12}}
+    camera = {"eye": {"x": 1.45, "y": -1.45, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
     return {"scene": {**axes, "aspectmode": "cube", "camera": camera, "dragmode": "orbit"}, "left": 16}
 
 

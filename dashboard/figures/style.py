@@ -31,6 +31,7 @@ CELL_LINE = "rgba(255,255,255,0.35)"
 DIVERGING = [[0.0, "#0072B2"], [0.5, "#F2F2F2"], [1.0, "#D55E00"]]
 
 FONT_SIZE = 14
+TITLE_SIZE = 19
 HEIGHT = 460
 NOTE_WIDTH = 66
 MAP_HEIGHT = 580
@@ -113,9 +114,10 @@ def _title(title: str, subtitle: str) -> dict[str, Any]:
         "yref": "container",
         "yanchor": "top",
         "pad": {"t": 10, "l": 12},
+        "font": {"size": TITLE_SIZE},
     }
     if subtitle:
-        result["subtitle"] = {"text": subtitle}
+        result["subtitle"] = {"text": subtitle, "font": {"size": FONT_SIZE}}
     return result
 
 
@@ -184,6 +186,12 @@ def scene_axis(title: str, low: float, high: float) -> dict[str, Any]:
         "zerolinecolor": FAINT,
         "linecolor": GREY,
     }
+
+
+def hatched(shape: str, ground: str, lines: str) -> dict[str, Any]:
+    """The pattern of a bar, by shape besides colour; the ground is named, or a bar in the page would have none."""
+    colours = {"bgcolor": ground, "fgcolor": lines, "fillmode": "overlay"} if shape else {}
+    return {"shape": shape, "size": 7, "solidity": 0.3, **colours}
 
 
 def colour_bar(title: str, **more: Any) -> dict[str, Any]:

@@ -89,7 +89,9 @@ MEASURE_ALT = (
     "The heaviest leaf holds {heaviest} of the mass, the densest is {densest} times as dense as uniform."
 )
 SIMULATED_ALT = " Simulated: the seed is known."
-MEASURE_ALT_SAMPLE = "{sampled} points sampled from the epsilon-DP release over {axes}. None of them is taken from the data."
+MEASURE_ALT_SAMPLE = (
+    "{sampled} points sampled from the epsilon-DP release over {axes}. None of them is taken from the data."
+)
 
 # Noise
 SCATTER_TITLE = "True and released leaf counts"
