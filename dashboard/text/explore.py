@@ -114,7 +114,7 @@ KIND = "Show the measure as"
 KIND_CHOICES = {"cells": "Cells", "atoms": "Atoms", "sample": "Sampled points"}
 PAIRS = "There are {d} axes: two are shown. A leaf's outline is its shadow on them, not a slice."
 
-MEASURING = "Measuring W1 ({what})…"
+MEASURING = "Measuring W1… (the very first time on a machine, its code is compiled: some seconds)"
 MEASURED_SO_FAR = "W1 ({what}) is between {lower:.5f} and {upper:.5f} …"
 PARTS = {"total": "data to release", "resolution": "data to tree", "privacy": "tree to release"}
 NOT_FINISHED = "W1 was stopped after {seconds:g} s: the interval shown is proved to contain it."

@@ -158,6 +158,7 @@ def _pick(label: str, choices: dict[str, str], key: str) -> str:
 def _measured(settings: Settings, data: Data, parameters: Parameters) -> Errors | None:
     """W1 and its parts; the interval narrows on screen while it is being measured."""
     line = st.empty()
+    line.caption(words.MEASURING)
 
     def progress(what: str, lower: float, upper: float) -> bool:
         line.caption(words.MEASURED_SO_FAR.format(what=words.PARTS[what], lower=lower, upper=upper))
