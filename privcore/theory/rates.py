@@ -6,6 +6,9 @@ import numpy as np
 
 from privcore.theory.resolution import positive
 
+FITTED = {1: 0.236, 2: 0.214, 3: 0.672, 4: 0.737, 5: 0.795, 10: 1.042}
+"""W1 / rate on uniform data, d -> geometric mean over n = 1,000 to 64,000 (printed by `tests.bench.rates`)."""
+
 
 def worst_case(epsilon_n: float, d: int) -> float:
     """(epsilon n)^(-1/2), (epsilon n)^(-1/2) ln(epsilon n), (ln(epsilon n)/(epsilon n))^(1/d) for d = 1, 2, >= 3.
@@ -38,3 +41,14 @@ def intrinsic(epsilon_n: float, s: float) -> float:
     if s <= 2.0 or epsilon_n <= 1.0:
         return float("nan")
     return float((np.log(epsilon_n) / epsilon_n) ** (1.0 / s))
+
+
+def fitted_worst_case(epsilon_n: float, d: int) -> float:
+    """The worst-case rate times the constant fitted to uniform data; nan for a dimension that was not measured.
+
+    A description of some measured runs, not a bound: other data can be above it.
+
+    >>> fitted_worst_case(10_000, d=1)
+    0.00236
+    """
+    return FITTED.get(d, float("nan")) * worst_case(epsilon_n, d)

@@ -296,7 +296,11 @@ def _worst_case_row(dials: _Dials) -> Bound:
     def value() -> tuple[float, str]:
         epsilon_n = dials.run.parameters.epsilon * (dials.n or 0.0)
         rate = rates.worst_case(epsilon_n, dials.d)
-        return rate, f"{_n(rate)}, ε n = {_n(epsilon_n)}, times a constant that the paper does not give"
+        fitted = rates.fitted_worst_case(epsilon_n, dials.d)
+        about = (
+            "" if np.isnan(fitted) else f"; with the constant fitted to uniform data {_n(fitted)}, which is no bound"
+        )
+        return rate, f"{_n(rate)}, ε n = {_n(epsilon_n)}, times a constant that the paper does not give{about}"
 
     formula = {1: "(ε n)^(−1/2)", 2: "(ε n)^(−1/2) ln(ε n)"}.get(dials.d, "(ln(ε n)/(ε n))^(1/d)")
     return _rate_row(dials, "rate", _lipschitz_only(dials), formula, value, "1.1")
