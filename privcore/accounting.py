@@ -56,7 +56,8 @@ def tree_cost_published(lam: float, delta: float) -> float:
     0.5
     """
     _check_scales(lam, delta)
-    return (2.0 + 1.0 / math.expm1(delta / lam)) / lam * (1.0 + 1e-15)
+    g = delta / lam
+    return (2.0 + math.exp(-g) / -math.expm1(-g)) / lam * (1.0 + 1e-15)
 
 
 def solve_lambda(target: float, delta_of: Callable[[float], float], records: Callable[[float], float]) -> float:
@@ -119,12 +120,17 @@ class Cost:
     @property
     def noise_mean(self) -> float:
         """The public mean of G(a) - G(b), 1/(e^a - 1) - 1/(e^b - 1): subtracted from every noisy count."""
-        return 0.0 if self.a == self.b else 1.0 / math.expm1(self.a) - 1.0 / math.expm1(self.b)
+        return 0.0 if self.a == self.b else _mean(self.a) - _mean(self.b)
 
     @property
     def noise_sd(self) -> float:
         """The standard deviation of a leaf's noise, in records."""
         return math.sqrt(sum(math.exp(-rate) / math.expm1(-rate) ** 2 for rate in (self.a, self.b)))
+
+
+def _mean(rate: float) -> float:
+    """The mean of G(rate), 1 / (e^r - 1), without overflow."""
+    return math.exp(-rate) / -math.expm1(-rate)
 
 
 def round_up(value: float | Fraction, unit: int = UNIT) -> float:

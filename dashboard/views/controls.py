@@ -18,6 +18,8 @@ from privcore.tree import default_depth
 
 EPSILONS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
 EPSILONS += (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
+EXACT = "%.10g"
+"""Numbers are shown as they are: Streamlit's own format would round them to two digits."""
 THETA_SPAN = (-20.0, 200.0)
 
 
@@ -120,6 +122,7 @@ def main_dials(settings: Settings, columns: tuple[str, ...], cost: Cost) -> None
         min_value=low,
         max_value=high,
         step=0.5,
+        format=EXACT,
         help=fixed.get("theta", words.THETA_HELP),
         disabled="theta" in fixed,
     )
@@ -148,8 +151,9 @@ def more_dials(settings: Settings, generated: bool) -> None:
         settings.tree_share,
         share,
         step=0.05,
-        min_value=0.05,
-        max_value=0.95,
+        format=EXACT,
+        min_value=dials.RANGES["tree_share"][0],
+        max_value=dials.RANGES["tree_share"][1],
         help=fixed.get("tree_share", words.SHARE_HELP),
         disabled="tree_share" in fixed,
     )
@@ -231,6 +235,7 @@ def _delta(settings: Settings, fixed: dict[str, str], cost: Cost) -> None:
             min_value=low,
             max_value=high,
             step=0.05 if way == "gamma" else 0.5,
+            format=EXACT,
         )
     st.caption(
         words.DELTA_COST.format(

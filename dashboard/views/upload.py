@@ -13,6 +13,7 @@ from privcore.domain import Box
 from privcore.errors import PrivcoreError
 from privcore.tables import Problem, Table
 
+EXACT = controls.EXACT
 KINDS = ["csv", "tsv", "txt", "xlsx", "parquet", "pq"]
 _SAY = {"error": st.error, "warning": st.warning, "note": st.caption}
 
@@ -51,8 +52,9 @@ def _bounds(columns: list[str], file_id: str) -> Box | None:
     low, high = [], []
     for name in columns:
         left, right = st.columns(2)
-        low.append(left.number_input(words.LOW.format(name=name), value=None, key=f"low_{file_id}_{name}"))
-        high.append(right.number_input(words.HIGH.format(name=name), value=None, key=f"high_{file_id}_{name}"))
+        keys = f"low_{file_id}_{name}", f"high_{file_id}_{name}"
+        low.append(left.number_input(words.LOW.format(name=name), value=None, format=EXACT, key=keys[0]))
+        high.append(right.number_input(words.HIGH.format(name=name), value=None, format=EXACT, key=keys[1]))
     missing = [name for name, *ends in zip(columns, low, high, strict=True) if None in ends]
     if missing:
         st.info(words.BOUNDS_MISSING.format(names=", ".join(missing)))
