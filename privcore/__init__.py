@@ -5,6 +5,7 @@
 
 from privcore.accounting import Cost, tree_cost, tree_cost_published
 from privcore.domain import Box
+from privcore.errors import PrivcoreError
 from privcore.measure import DiscreteMeasure
 from privcore.parameters import Parameters
 from privcore.projection import project
@@ -20,6 +21,7 @@ __all__ = [
     "Cost",
     "DiscreteMeasure",
     "Parameters",
+    "PrivcoreError",
     "Release",
     "Simulation",
     "Tree",
