@@ -1,0 +1,55 @@
+"""The README says what is true: its example runs, its commands exist, its pictures are there."""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+README = (ROOT / "README.md").read_text()
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+
+
+def test_the_library_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
+    names: dict[str, object] = {}
+    exec(blocks("python")[0], names)
+    spent, errors = capsys.readouterr().out.splitlines()
+    assert 1 - 1e-9 <= float(spent) <= 1
+    assert all(0 < float(error) < 1 for error in errors.split())
+    assert names["synthetic"].shape == (1000, 2)  # type: ignore[attr-defined]
+
+
+def test_ci_runs_the_readmes_own_test_command() -> None:
+    (line,) = [line for line in README.splitlines() if line.endswith("python -m pytest")]
+    assert "chromium" in line
+    assert "'.[test]'" in line
+    assert "grep -m1 'python -m pytest$' README.md" in (ROOT / ".ci" / "run").read_text()
+
+
+def test_the_command_line_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from privcore.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    Path("data.csv").write_text("x,y\n" + "\n".join(f"{i % 10},{i % 5}" for i in range(200)))
+    lines = next(block for block in blocks("sh") if "privcore release" in block).splitlines()
+    commands = [line.split("#")[0].split()[1:] for line in lines if "dashboard" not in line]
+    assert [command[0] for command in commands] == ["release", "sample", "simulate", "check"]
+    for command in commands:
+        with pytest.raises(SystemExit) as stop:
+            main(command)
+        assert stop.value.code in (0, None), command
+    assert Path("synthetic.csv").read_text().count("\n") == 1001
+
+
+def test_extras_and_pictures_exist() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    for extra in re.findall(r"privcore\[(\w+)\]", README):
+        assert extra in project["optional-dependencies"]
+    for picture in re.findall(r"\((assets/[^)]+)\)", README):
+        assert (ROOT / picture).is_file()
