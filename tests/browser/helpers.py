@@ -13,8 +13,9 @@ import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
-from playwright.sync_api import Page
+from playwright.sync_api import Locator, Page
 
 ROOT = Path(__file__).resolve().parents[2]
 DASHBOARD = ROOT / "dashboard"
@@ -78,6 +79,25 @@ def settle(page: Page, figures: int = 1) -> None:
     )
     failed = page.get_by_test_id("stException")
     assert not failed.count(), failed.first.inner_text()
+
+
+def drag(page: Page, area: Locator, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
+    """Draw a box with the mouse, from one place of an area to another, both as parts of its size."""
+    area.scroll_into_view_if_needed()
+    box = area.bounding_box()
+    assert box is not None
+    at: Any = lambda part: (box["x"] + part[0] * box["width"], box["y"] + part[1] * box["height"])  # noqa: E731
+    page.mouse.move(*at(start))
+    page.mouse.down()
+    page.mouse.move(*at(end), steps=steps)
+    page.mouse.up()
+
+
+def choose_theme(page: Page, name: str) -> None:
+    """Choose Light or Dark in Streamlit's menu."""
+    page.get_by_test_id("stMainMenuButton").click()
+    page.get_by_test_id(f"stMainMenuItem-theme-{name}").click()
+    page.keyboard.press("Escape")
 
 
 def _wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: object) -> None:

@@ -11,7 +11,7 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
 
 from tests.browser.conftest import Watched
-from tests.browser.helpers import open_page, settle
+from tests.browser.helpers import choose_theme, drag, open_page, settle
 
 
 @pytest.fixture(scope="module")
@@ -48,17 +48,6 @@ def x_range(page: Page, key: str) -> list[float]:
     return figure(page, key).evaluate("gd => [...gd._fullLayout.xaxis.range]")
 
 
-def drag(page: Page, area: Locator, start: tuple[float, float], end: tuple[float, float], steps: int = 8) -> None:
-    area.scroll_into_view_if_needed()
-    box = area.bounding_box()
-    assert box is not None
-    at: Any = lambda part: (box["x"] + part[0] * box["width"], box["y"] + part[1] * box["height"])  # noqa: E731
-    page.mouse.move(*at(start))
-    page.mouse.down()
-    page.mouse.move(*at(end), steps=steps)
-    page.mouse.up()
-
-
 def turn(page: Page, presses: int = 1) -> None:
     slider = page.get_by_role("slider", name="Amplitude")
     before = runs(page)
@@ -67,12 +56,6 @@ def turn(page: Page, presses: int = 1) -> None:
         slider.press("ArrowRight")
     page.wait_for_function("before => Number(document.body.innerText.match(/runs:\\s*(\\d+)/)[1]) > before", arg=before)
     settle(page)
-
-
-def choose_theme(page: Page, name: str) -> None:
-    page.get_by_test_id("stMainMenuButton").click()
-    page.get_by_test_id(f"stMainMenuItem-theme-{name}").click()
-    page.keyboard.press("Escape")
 
 
 def test_zoom_and_node_survive_a_rerun(app: Page) -> None:
@@ -227,15 +210,12 @@ def test_pictures_can_be_downloaded_as_png_and_svg(app: Page) -> None:
         assert download.value.suggested_filename == f"wave{ending}"
 
 
-def test_figures_have_a_role_and_a_text(app: Page) -> None:
+def test_axe_finds_nothing_in_a_figure_of_either_theme(app: Page) -> None:
     expect(app.get_by_role("figure", name="A sine and a cosine of amplitude 3")).to_be_visible()
-
-
-@pytest.mark.parametrize("theme", ["Light", "Dark"])
-def test_axe_finds_nothing_in_a_figure(app: Page, theme: str) -> None:
-    choose_theme(app, theme)
-    found = Axe().run(app, context=".pc-plot", options={"resultTypes": ["violations"]})
-    assert found.violations_count == 0, found.generate_report()
+    for theme in ("Light", "Dark"):
+        choose_theme(app, theme)
+        found = Axe().run(app, context=".pc-plot", options={"resultTypes": ["violations"]})
+        assert found.violations_count == 0, found.generate_report()
 
 
 def test_the_table_is_sent_only_when_opened(app: Page) -> None:
