@@ -366,7 +366,7 @@ def _affordable(settings: Settings, problems: list[Problem]) -> Settings:
 def _refusal(settings: Settings) -> str | None:
     try:
         settings.parameters().cost(settings.d)
-    except (InvalidParametersError, OverflowError) as error:
+    except InvalidParametersError as error:
         return str(error)
     return None
 
