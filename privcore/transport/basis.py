@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from privcore.arrays import Bools, Floats, Ints
 from privcore.transport import simplex
@@ -23,16 +25,27 @@ class Basis:
     demand: Ints
     home: Ints
     home_cost: Floats
-    parent: Ints
-    flow: Ints
-    up: Bools
-    cost: Floats
+    tree: NDArray[Any]
     owner: Ints
     degree: Ints
     pi: Floats
-    mark: Ints
     free: Ints
     state: Ints
+
+    @property
+    def parent(self) -> Ints:
+        """The parents of the nodes (2 m,), -1 at the root."""
+        return np.asarray(self.tree["parent"])
+
+    @property
+    def flow(self) -> Ints:
+        """The units on the edges to the parents (2 m,)."""
+        return np.asarray(self.tree["flow"])
+
+    @property
+    def up(self) -> Bools:
+        """Whether these edges lead to the parents (2 m,)."""
+        return np.asarray(self.tree["up"])
 
     @property
     def m(self) -> int:
@@ -74,7 +87,7 @@ class Basis:
     def cost_of_flow(self, total: int) -> float:
         """The cost of the basis, masses in units of 1 / total."""
         nodes = np.concatenate([np.arange(1, self.m), self.split_nodes])
-        tree = np.sum(self.flow[nodes] / total * self.cost[nodes])
+        tree = np.sum(self.flow[nodes] / total * self.tree["cost"][nodes])
         hanging = np.where(self.home >= 0, self.supply, 0)
         return float(tree + np.sum(hanging / total * self.home_cost))
 
@@ -107,20 +120,16 @@ def assemble(
         demand,
         home,
         home_cost,
-        parent=np.full(size, -1, dtype=np.int64),
-        flow=np.zeros(size, dtype=np.int64),
-        up=np.zeros(size, dtype=np.bool_),
-        cost=np.zeros(size),
+        tree=np.zeros(size, dtype=simplex.NODE),
         owner=nodes_of,
         degree=np.bincount(edges[0], minlength=size),
         pi=np.zeros(size),
-        mark=np.full(size, -1, dtype=np.int64),
         free=free,
-        state=np.array([0, size - m - split, 0, 0], dtype=np.int64),
+        state=np.array([0, size - m - split, 2, 0], dtype=np.int64),
     )
     basis.pi[0] = root
     ship(basis, edges, supply, demand)
-    simplex.potentials(m, basis.parent, basis.up, basis.cost, basis.owner, basis.pi)
+    simplex.potentials(m, basis.tree, basis.owner, basis.pi)
     return basis
 
 
@@ -133,13 +142,13 @@ def ship(basis: Basis, edges: Edges, supply: Ints, demand: Ints) -> int:
     spots[split] = basis.places[basis.owner[split]]
     order = np.zeros(m + len(split), dtype=np.int64)
     cost = distances(spots[edges[0]], spots[edges[1]])
-    simplex.rooted(m, edges[0], edges[1], cost, basis.parent, basis.up, basis.cost, order)
+    simplex.rooted(m, edges[0], edges[1], cost, basis.tree, order)
     balance = np.zeros(2 * m, dtype=np.int64)
     balance[:m] = -demand
     balance[split] = supply[basis.owner[split]]
     hangs = basis.home >= 0
     np.add.at(balance, basis.home[hangs], supply[hangs])
-    return int(simplex.tree_flows(m, order, balance, basis.parent, basis.up, basis.flow))
+    return int(simplex.tree_flows(m, order, balance, basis.tree))
 
 
 def first_basis(places: Floats, supply: Ints, targets: Floats, demand: Ints) -> Basis:

@@ -8,7 +8,9 @@ where g_j is below the price of the basis become new arcs, until there are none:
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,8 +41,8 @@ COARSE_GAP = 1e-2
 """The relative gap at which a coarse problem is left."""
 SLICE = 4_000_000
 """Steps of the simplex between two looks at the clock."""
-CHUNK = 50_000
-"""Searches between two looks at the clock."""
+CHUNK = 20_000
+"""Searches of a thread between two looks at the clock."""
 
 Arcs = tuple[NDArray[np.int32], Floats]
 """For each row its arcs' ends, -1 where there is none, and their lengths."""
@@ -66,8 +68,8 @@ class Stage:
         """Some steps of the simplex; True when no arc gains more than `threshold`."""
         b, steps = self.basis, SLICE + 8 * len(self.basis.supply)
         done = simplex.pivots(
-            b.m, b.supply, b.home, b.home_cost, *self.arcs, *self.relays, b.parent, b.flow, b.up, b.cost, b.owner,
-            b.degree, b.pi, b.mark, b.free, b.state, threshold, steps,
+            b.m, b.supply, b.home, b.home_cost, *self.arcs, *self.relays, b.tree, b.owner, b.degree, b.pi, b.free,
+            b.state, threshold, steps,
         )  # fmt: skip
         return bool(done)
 
@@ -167,10 +169,18 @@ class Descent:
         best = best_prices(tree, prices)
         value = np.full((len(places), wanted), np.inf)
         target = np.full((len(places), wanted), -1, dtype=np.int32)
-        for k in range(0, len(places), CHUNK):
+
+        def search(k: int) -> None:
             part = slice(k, k + CHUNK)
             _search(places[part], tree, prices, best, target[part], value[part])
-            self.watch.check()
+
+        with ThreadPoolExecutor(os.cpu_count()) as pool:
+            try:
+                for _ in pool.map(search, range(0, len(places), CHUNK)):
+                    self.watch.check()
+            except Stop:
+                pool.shutdown(cancel_futures=True)
+                raise
         least = value[:, 0].copy()
         value += np.where(target >= 0, prices[target], 0.0)
         return (target, value), least

@@ -129,7 +129,7 @@ def kd_order(points, depth):  # type: ignore[no-untyped-def]
     return order
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def cheapest(places, points, low, high, depth, prices, best, target, value):  # type: ignore[no-untyped-def]
     """Fill target (s, K) and value (s, K): the K cheapest points j of each place x, by |x - y_j| - g_j, ascending.
 

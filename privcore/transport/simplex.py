@@ -12,12 +12,17 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-# State of the sources: home (n,) target, or -1 - node of a split source; home_cost (n,) distance to the target.
-# State of the tree: parent, flow, up, cost, owner (the source of a split node, -1 if free), degree: (2 m,) each.
+NODE = np.dtype(
+    [("parent", np.int32), ("mark", np.int32), ("flow", np.int64), ("cost", np.float64), ("up", np.bool_)], align=True
+)
+"""A node of the tree, 32 bytes: a walk along a path touches one cache line a node."""
+
+# State of the sources: home (n,), the target, or -1 - node of a split source; home_cost (n,), the distance to it.
+# State of the tree: tree (2 m,) of NODE, owner (2 m,) the source of a split node, -1 if it is free, degree (2 m,).
 
 
 @njit(cache=True)
-def potentials(m, parent, up, cost, owner, pi):  # type: ignore[no-untyped-def]
+def potentials(m, tree, owner, pi):  # type: ignore[no-untyped-def]
     """Fill pi (2 m,) down from the root, whose potential is kept."""
     done = np.zeros(2 * m, np.bool_)
     done[0] = True
@@ -29,18 +34,18 @@ def potentials(m, parent, up, cost, owner, pi):  # type: ignore[no-untyped-def]
         while not done[v]:
             stack[top] = v
             top += 1
-            v = parent[v]
+            v = tree[v].parent
         while top > 0:
             top -= 1
             v = stack[top]
-            pi[v] = pi[parent[v]] - cost[v] if up[v] else pi[parent[v]] + cost[v]
+            pi[v] = pi[tree[v].parent] - tree[v].cost if tree[v].up else pi[tree[v].parent] + tree[v].cost
             done[v] = True
 
 
 @njit(cache=True)
 def pivots(  # type: ignore[no-untyped-def]
     m, supply, home, home_cost, arc, arc_cost, link, link_cost,
-    parent, flow, up, cost, owner, degree, pi, mark, free, state, threshold, work,
+    tree, owner, degree, pi, free, state, threshold, work,
 ):  # fmt: skip
     """Pivot until a whole pass finds no arc below -threshold, or about `work` steps are done; True at the end.
 
@@ -65,7 +70,7 @@ def pivots(  # type: ignore[no-untyped-def]
     while np.gcd(stride, chunks) != 1:
         stride += 2
     while True:
-        potentials(m, parent, up, cost, owner, pi)
+        potentials(m, tree, owner, pi)
         count = scanned = 0
         while scanned < 16 * chunks and count < batch:
             at = state[0] + scanned % 16
@@ -124,19 +129,19 @@ def pivots(  # type: ignore[no-untyped-def]
             state[2] += 2
             mine, other = state[2], state[2] + 1
             a, b = k, start
-            mark[a], mark[b] = mine, other
+            tree[a].mark, tree[b].mark = mine, other
             join = -1
             while join < 0:
                 if a != 0:
-                    a = parent[a]
-                    if mark[a] == other:
+                    a = tree[a].parent
+                    if tree[a].mark == other:
                         join = a
-                    mark[a] = mine
+                    tree[a].mark = mine
                 if join < 0 and b != 0:
-                    b = parent[b]
-                    if mark[b] == mine:
+                    b = tree[b].parent
+                    if tree[b].mark == mine:
                         join = b
-                    mark[b] = other
+                    tree[b].mark = other
                 steps += 2
             # the cycle's cost and its bottleneck: the last blocking edge, from the join along the cycle
             reduced = c_new - c_old
@@ -144,23 +149,23 @@ def pivots(  # type: ignore[no-untyped-def]
             leave, side = -1, 0
             v = start
             while v != join:
-                if up[v]:
-                    reduced -= cost[v]
-                    if flow[v] < theta:
-                        theta, leave, side = flow[v], v, 2
+                if tree[v].up:
+                    reduced -= tree[v].cost
+                    if tree[v].flow < theta:
+                        theta, leave, side = tree[v].flow, v, 2
                 else:
-                    reduced += cost[v]
-                v = parent[v]
+                    reduced += tree[v].cost
+                v = tree[v].parent
                 steps += 1
             v = k
             while v != join:
-                if up[v]:
-                    reduced += cost[v]
+                if tree[v].up:
+                    reduced += tree[v].cost
                 else:
-                    reduced -= cost[v]
-                    if flow[v] <= theta:
-                        theta, leave, side = flow[v], v, 1
-                v = parent[v]
+                    reduced -= tree[v].cost
+                    if tree[v].flow <= theta:
+                        theta, leave, side = tree[v].flow, v, 1
+                v = tree[v].parent
                 steps += 1
             if reduced >= -threshold:
                 stale[slot] = pair
@@ -168,12 +173,12 @@ def pivots(  # type: ignore[no-untyped-def]
             state[3] += 1
             v = start
             while v != join:
-                flow[v] += -theta if up[v] else theta
-                v = parent[v]
+                tree[v].flow += -theta if tree[v].up else theta
+                v = tree[v].parent
             v = k
             while v != join:
-                flow[v] += theta if up[v] else -theta
-                v = parent[v]
+                tree[v].flow += theta if tree[v].up else -theta
+                v = tree[v].parent
             if side == 0:
                 home[i], home_cost[i] = k, c_new
                 continue
@@ -187,19 +192,24 @@ def pivots(  # type: ignore[no-untyped-def]
                     degree[node] = 1
                     home[i] = -1 - node
                 degree[node] += 1
-            ends = (leave, parent[leave])
+            ends = (np.int64(leave), np.int64(tree[leave].parent))
             if side == 1:
                 v, p, f, u, w = k, node, theta, False, c_new
                 if hangs:
-                    parent[node], flow[node], up[node], cost[node] = start, supply[i] - theta, True, c_old
+                    tree[node].parent, tree[node].flow, tree[node].up, tree[node].cost = (
+                        start,
+                        supply[i] - theta,
+                        True,
+                        c_old,
+                    )
             elif hangs:
                 v, p, f, u, w = start, node, supply[i] - theta, False, c_old
-                parent[node], flow[node], up[node], cost[node] = k, theta, True, c_new
+                tree[node].parent, tree[node].flow, tree[node].up, tree[node].cost = k, theta, True, c_new
             else:
                 v, p, f, u, w = start, k, theta, True, c_new
             while True:
-                old_p, old_f, old_u, old_w = parent[v], flow[v], up[v], cost[v]
-                parent[v], flow[v], up[v], cost[v] = p, f, u, w
+                old_p, old_f, old_u, old_w = tree[v].parent, tree[v].flow, tree[v].up, tree[v].cost
+                tree[v].parent, tree[v].flow, tree[v].up, tree[v].cost = p, f, u, w
                 steps += 1
                 if v == leave:
                     break
@@ -209,7 +219,7 @@ def pivots(  # type: ignore[no-untyped-def]
                 if v >= m:
                     degree[v] -= 1
                     if degree[v] == 1:
-                        home[owner[v]], home_cost[owner[v]] = parent[v], cost[v]
+                        home[owner[v]], home_cost[owner[v]] = tree[v].parent, tree[v].cost
                         owner[v] = -1
                         free[state[1]] = v
                         state[1] += 1
@@ -218,7 +228,7 @@ def pivots(  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def rooted(m, tail, head, edge_cost, parent, up, cost, order):  # type: ignore[no-untyped-def]
+def rooted(m, tail, head, edge_cost, tree, order):  # type: ignore[no-untyped-def]
     """Hang the tree with the edges tail -> head on node 0; order (edges + 1,) gets its nodes, parents first."""
     edges = len(tail)
     first = np.full(2 * m, -1, np.int64)
@@ -227,7 +237,7 @@ def rooted(m, tail, head, edge_cost, parent, up, cost, order):  # type: ignore[n
         after[2 * e], first[tail[e]] = first[tail[e]], 2 * e
         after[2 * e + 1], first[head[e]] = first[head[e]], 2 * e + 1
     order[0] = 0
-    parent[0] = -1
+    tree[0].parent = -1
     known = 1
     for k in range(edges + 1):
         v = order[k]
@@ -235,15 +245,15 @@ def rooted(m, tail, head, edge_cost, parent, up, cost, order):  # type: ignore[n
         while at >= 0:
             e = at // 2
             w = head[e] if at % 2 == 0 else tail[e]
-            if w != parent[v]:
-                parent[w], cost[w], up[w] = v, edge_cost[e], at % 2 == 1
+            if w != tree[v].parent:
+                tree[w].parent, tree[w].cost, tree[w].up = v, edge_cost[e], at % 2 == 1
                 order[known] = w
                 known += 1
             at = after[at]
 
 
 @njit(cache=True)
-def tree_flows(m, order, balance, parent, up, flow):  # type: ignore[no-untyped-def]
+def tree_flows(m, order, balance, tree):  # type: ignore[no-untyped-def]
     """The only flow that ships balance (2 m,), supply minus demand, over the tree; relays turn to be >= 0.
 
     Returns the units by which edges source -> target would have to be negative (0 in a feasible basis).
@@ -251,18 +261,18 @@ def tree_flows(m, order, balance, parent, up, flow):  # type: ignore[no-untyped-
     wrong = 0
     for k in range(len(order) - 1, 0, -1):
         v = order[k]
-        p = parent[v]
+        p = tree[v].parent
         balance[p] += balance[v]
         units = balance[v]
         if v < m and p < m:
             if units != 0:
-                up[v] = units > 0
-            flow[v] = abs(units)
+                tree[v].up = units > 0
+            tree[v].flow = abs(units)
         else:
-            flow[v] = units if up[v] else -units
-            if flow[v] < 0:
-                wrong -= flow[v]
-                flow[v] = 0
+            tree[v].flow = units if tree[v].up else -units
+            if tree[v].flow < 0:
+                wrong -= tree[v].flow
+                tree[v].flow = 0
     return wrong
 
 
