@@ -18,6 +18,7 @@ import streamlit as st
 from dashboard.settings import Settings
 from privcore.arrays import Floats, frozen
 from privcore.clouds import box_of, make
+from privcore.dimension import Dimension, dimension
 from privcore.domain import Box
 from privcore.measure import DiscreteMeasure
 from privcore.parameters import Parameters
@@ -32,6 +33,7 @@ W1_SECONDS = 10.0
 RULER_SEED = 1_000_003
 """Added to the seed of the data for the independent sample that the rulers compare with."""
 MOST_RULER_POINTS = 20_000
+MOST_DIMENSION_POINTS = 100_000
 
 
 @dataclass(frozen=True)
@@ -202,6 +204,54 @@ def _rulers(data: Data, other: Floats | None) -> tuple[W1 | None, W1, W1]:
         wasserstein(unit, flat, deadline=W1_SECONDS),
         wasserstein(unit, unit.mean(axis=0, keepdims=True), deadline=W1_SECONDS),
     )
+
+
+def dimensions(data: Data, parameters: Parameters, seed: int) -> tuple[Dimension, Dimension] | None:
+    """The dimension of the data and of the run's released measure, at the scales that a release sees.
+
+    None without data, and above `MOST_DIMENSION_POINTS` rows.
+    """
+    run = simulation(data, parameters, seed)
+    if not 0 < run.n <= MOST_DIMENSION_POINTS:
+        return None
+    of_data, of_release = _own_dimensions if data.uploaded else _shared_dimensions
+    found = of_data(data.digest, parameters.epsilon, parameters.neighbours, run)
+    return found, of_release(data.digest, parameters, seed, run)
+
+
+def _dimension(run: Simulation) -> Dimension:
+    return dimension(run.points, run.box, run.parameters.epsilon * run.n)
+
+
+def _released_dimension(run: Simulation) -> Dimension:
+    """Of public numbers alone; a noisy total may be below one record."""
+    measure = run.projected_measure
+    size = run.parameters.epsilon * max(run.total, 1.0)
+    return dimension(measure.points, run.box, size, weights=measure.masses)
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def _shared_dimension(digest: str, epsilon: float, neighbours: str, _run: Simulation) -> Dimension:
+    return _dimension(_run)
+
+
+@st.cache_resource(max_entries=4, show_spinner=False, scope="session")
+def _own_dimension(digest: str, epsilon: float, neighbours: str, _run: Simulation) -> Dimension:
+    return _dimension(_run)
+
+
+@st.cache_resource(max_entries=64, show_spinner=False)
+def _shared_released_dimension(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> Dimension:
+    return _released_dimension(_run)
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _own_released_dimension(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> Dimension:
+    return _released_dimension(_run)
+
+
+_shared_dimensions = _shared_dimension, _shared_released_dimension
+_own_dimensions = _own_dimension, _own_released_dimension
 
 
 class HeldRelease:

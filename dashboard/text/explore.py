@@ -104,6 +104,7 @@ COST_HELP = "What the current dials truly cost, rounded up."
 PICTURE = "The data and the released measure"
 NOISE = "Leaf noise"
 ERROR = "W1 error"
+DIMENSION = "Dimension of the data"
 PRIVACY = "Where ε goes"
 TREE = "The tree"
 TAKE = "Take it with you"
@@ -126,6 +127,14 @@ ROLLS_HELP = "Measures W1 for 20 other seeds on the same data. Choosing the best
 ROLLING = "Roll {done} of {of}"
 STOP = "Stop"
 FORMULAS = "Why? Each bound with this run's numbers"
+
+DIMENSION_HELP = (
+    "How fast the number N of balls of radius r that cover the data grows as r shrinks: its slope s is the dimension. "
+    "A curve has 1 in any number of axes. A release sees no detail finer than the cut-off r*, where N is about ε n, so "
+    "its error follows s more than d. The figure of the release costs nothing more."
+)
+DIMENSION_OFF = "The dimension is left out above {most:,} rows."
+COVERING = "Covering the data with balls… (the very first time on a machine, its code is compiled: some seconds)"
 
 LEAF_TABLE = "Leaf table (CSV)"
 SAMPLE = "Synthetic sample (CSV)"

@@ -226,3 +226,30 @@ LEVELS_ALT = (
 )
 SOME_CELLS = "{drawn} of {total} cells drawn"
 LEVELS_COLUMNS = ("depth", "true count", "threshold", "noise", "outcome")
+
+# Dimension
+DIMENSION_TITLE = "Balls that cover the data"
+DIMENSION_TITLE_RELEASE = "Balls that cover the release"
+DIMENSION_X = "1 / radius r (r in the unit cube)"
+DIMENSION_Y = "balls N"
+DIMENSION_UPPER = "N at most (a cover)"
+DIMENSION_LOWER = "N at least (a packing)"
+DIMENSION_CUT = "cut-off r*, N = {target}"
+DIMENSION_SLOPE = "slope s = {s}"
+DIMENSION_SLOPE_ONLY = "slope {s}, not the dimension"
+DIMENSION_BAND = "slopes {low} to {high}"
+DIMENSION_CURVE = "N ≤ A / r<sup>s</sup>, A = {constant}"
+DIMENSION_HOVER = "r = %{customdata:.3~g}: "
+DIMENSION_COLUMNS = ("radius", "N at least", "N at most", "local slope")
+DIMENSION_SAYS = {
+    "tells": "s = {s}, between {low} and {high}",
+    "one place": "all at one place: s = 0",
+    "few scales": "too few scales to tell the dimension",
+    "wide band": "too few points to tell: s is anywhere from {low} to {high}",
+}
+DIMENSION_ALT = (
+    "{privacy}Balls needed to cover {distinct} different points, against 1 over their radius. The cut-off r*, where "
+    "{target} balls are needed, is between {fine} and {coarse}. Dimension: {says}."
+)
+DIMENSION_PRIVATE = "Not private. "
+DIMENSION_RELEASE = "Epsilon-DP. "

@@ -6,6 +6,7 @@ import streamlit as st
 
 from dashboard import compute
 from dashboard.compute import Data, Errors
+from dashboard.figures import dimension as dimension_figures
 from dashboard.figures import error as error_figures
 from dashboard.figures import measure as measure_figures
 from dashboard.figures import noise as noise_figures
@@ -67,9 +68,12 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
         _numbers(run, found)
     _noise(run, settings, data)
     _error(found, settings, data, parameters)
+    dimension = st.container()
     _privacy(run, data)
     _tree(run, data)
     _take(run, settings, data, parameters)
+    with dimension:  # last, because many axes take seconds
+        _dimension(run, settings, data, parameters)
 
 
 def _headline(run: Simulation, settings: Settings, data: Data) -> None:
@@ -221,6 +225,28 @@ def _rolls(settings: Settings, data: Data, parameters: Parameters) -> list[float
         bar.empty()
         stop.empty()
     return rolls
+
+
+def _dimension(run: Simulation, settings: Settings, data: Data, parameters: Parameters) -> None:
+    if not run.n:
+        return
+    st.subheader(words.DIMENSION)
+    st.caption(words.DIMENSION_HELP)
+    line = st.empty()
+    line.caption(words.COVERING)
+    found = compute.dimensions(data, parameters, settings.seed)
+    line.empty()
+    if found is None:
+        st.caption(words.DIMENSION_OFF.format(most=compute.MOST_DIMENSION_POINTS))
+        return
+    of_data, of_release = found
+    left, right = st.columns(2)
+    with left:
+        _draw(dimension_figures.dimension(of_data, private=True), "dimension", data)
+    with right:
+        epsilon = run.cost.total
+        drawn = dimension_figures.dimension(of_release, private=False, epsilon=epsilon, simulated=True)
+        _draw(drawn, "dimension_release", data)
 
 
 def _privacy(run: Simulation, data: Data) -> None:

@@ -65,8 +65,8 @@ def test_a_rerun_draws_the_same_bytes() -> None:
     assert messages(app) == before
 
 
-PRIVATE = {"partition", "scatter", "law", "noise_map", "w1", "bounds", "levels", "cdfs"}
-PUBLIC = {"measure", "projection", "budget", "odds", "icicle"}
+PRIVATE = {"partition", "scatter", "law", "noise_map", "w1", "bounds", "levels", "cdfs", "dimension"}
+PUBLIC = {"measure", "projection", "budget", "odds", "icicle", "dimension_release"}
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
