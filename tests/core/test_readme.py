@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-README = (ROOT / "README.md").read_text()
+README = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
 def blocks(language: str) -> list[str]:
@@ -47,9 +47,25 @@ def test_the_command_line_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest
     assert Path("synthetic.csv").read_text().count("\n") == 1001
 
 
+def test_the_example_is_short_and_ci_passes_over_no_step() -> None:
+    assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) <= 12
+    ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    for step in ("ruff check .", "ruff format --check .", "mypy", 'eval "$tests"'):
+        assert f"\n{step}\n" in ci
+
+
+def test_every_module_named_in_the_house_exists() -> None:
+    house = README.split("## The house")[1].split("##")[0]
+    names = re.findall(r"`(\w+)`", house)
+    assert len(names) > 15
+    for name in names:
+        places = [ROOT / package / name for package in ("privcore", "dashboard", "")]
+        assert any(place.is_dir() or place.with_suffix(".py").is_file() for place in places), name
+
+
 def test_extras_and_pictures_exist() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    for extra in re.findall(r"privcore\[(\w+)\]", README):
-        assert extra in project["optional-dependencies"]
+    extras = re.findall(r"'\.\[(\w+)\]'", README)
+    assert {"test", "excel", "parquet"} == set(extras) == set(project["optional-dependencies"])
     for picture in re.findall(r"\((assets/[^)]+)\)", README):
         assert (ROOT / picture).is_file()
