@@ -10,6 +10,9 @@ from privcore.arrays import Floats
 CHUNK = 2_000_000
 """Distances held at once."""
 
+ALL_PAIRS = 20_000_000
+"""Up to this many pairs all distances are computed; beyond, a kd-tree is searched."""
+
 
 def lipschitz(places: Floats, targets: Floats, prices: Floats) -> Floats:
     """phi at `places` (s, d) for `targets` (m, d) with `prices` (m,); shape (s,).
@@ -21,6 +24,8 @@ def lipschitz(places: Floats, targets: Floats, prices: Floats) -> Floats:
         return np.zeros(len(places))
     if places.shape[1] == 1:
         return _on_a_line(places[:, 0], targets[:, 0], prices)
+    if len(places) * len(targets) > ALL_PAIRS:
+        return _by_search(places, targets, prices)
     rows = max(1, CHUNK // len(targets))
     parts = [(cdist(places[k : k + rows], targets) - prices).min(axis=1) for k in range(0, len(places), rows)]
     return np.concatenate(parts)
@@ -34,3 +39,15 @@ def _on_a_line(places: Floats, targets: Floats, prices: Floats) -> Floats:
     right = np.maximum.accumulate(np.concatenate([[-np.inf], (values - sites)[::-1]]))[::-1]
     at = np.searchsorted(sites, places)
     return np.minimum(places - left[at], -places - right[at])
+
+
+def _by_search(places: Floats, targets: Floats, prices: Floats) -> Floats:
+    from privcore.transport.kdtree import best_prices, cheapest, kd_order, levels, search_tree
+
+    order = kd_order(targets, levels(len(targets)))
+    tree, sorted_prices = search_tree(targets[order]), prices[order]
+    value = np.full((len(places), 1), np.inf)
+    target = np.full(value.shape, -1, dtype=np.int32)
+    best = best_prices(tree, sorted_prices)
+    cheapest(places, tree.points, tree.low, tree.high, tree.depth, sorted_prices, best, target, value)
+    return value[:, 0]

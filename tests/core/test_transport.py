@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from privcore.domain import Box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
-from privcore.transport import W1, solve, wasserstein
+from privcore.transport import W1, potentials, solve, wasserstein
 from privcore.transport.plans import direct, fitted
 from tests.oracle.transport import w1_by_linear_program, w1_by_pot
 
@@ -273,6 +273,14 @@ def test_a_loose_tolerance_is_kept() -> None:
     assert loose.upper - loose.lower <= 0.05 * loose.upper
     assert loose.lower <= exact.upper
     assert loose.upper >= exact.lower
+
+
+def test_potentials_by_search_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(11)
+    places, targets, prices = rng.random((300, 3)), rng.random((70, 3)), 0.3 * rng.random(70)
+    everything = potentials.lipschitz(places, targets, prices)
+    monkeypatch.setattr(potentials, "ALL_PAIRS", 0)
+    assert potentials.lipschitz(places, targets, prices) == pytest.approx(everything, abs=1e-14)
 
 
 def test_relays_are_replaced_by_what_goes_over_them() -> None:
