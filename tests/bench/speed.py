@@ -16,7 +16,7 @@ SIZES = (1_000_000, 10_000_000)
 
 def one(n: int) -> None:
     points = np.random.default_rng(0).random((n, 2))
-    release(points[:1000], Box.unit(2), Parameters(1.0)).projection  # imports and tables are not counted
+    _ = release(points[:1000], Box.unit(2), Parameters(1.0)).projection  # imports and tables are not counted
     before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     start = time.process_time()
     made = release(points, Box.unit(2), Parameters(1.0))
