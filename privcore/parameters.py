@@ -244,7 +244,7 @@ def _check_ranges(p: Parameters) -> None:
     low, high = EPSILON_RANGE
     if p.epsilon is None or not (low <= p.epsilon <= high):
         raise InvalidParametersError(f"epsilon is {p.epsilon}, but must be between {low:g} and {high:g}.")
-    if abs(p.theta) > 2.0**31:
+    if p.theta is None or abs(p.theta) > 2.0**31:
         raise InvalidParametersError(f"theta is {p.theta} records, but must be between -2^31 and 2^31.")
     if p.delta is not None and not (0 < p.delta <= 2.0**31):
         raise InvalidParametersError(f"delta is {p.delta} records, but must be positive and at most 2^31.")
