@@ -104,19 +104,18 @@ def test_every_tree_of_every_small_data_set(lam: float, delta: float, theta: flo
 def test_the_worst_path_is_the_cost(lam: float, delta: float) -> None:
     """A dynamic programme over count paths comes close to the cost and never passes it, at any threshold."""
     cost = tree_cost(lam, delta)
-    worst = [worst_path(lam, delta, theta, 40) for theta in (*np.linspace(-2.0, 2.0, 9), 1 - delta, -delta)]
+    n = 40
+    best_offset = (n - 1) % delta  # constant counts n then give margins that end at 1 modulo delta
+    worst = [worst_path(lam, delta, theta, n) for theta in (*np.linspace(-2.0, 2.0, 5), 1 - delta, best_offset)]
     assert max(worst) <= cost
-    if 40 / lam > 12 and delta * 40 > 20:
-        assert max(worst) >= cost * (1 - 0.03)
+    assert worst[-1] >= cost * (1 - 1e-4)
 
 
 def test_the_best_offset_reaches_the_cost() -> None:
     """Margins that end at 1 modulo delta: the supremum of the formula, reached up to the length of the path."""
-    for lam, delta in [(1.0, 0.5), (1.0, LN2), (2.0, 1.0), (0.5, 3.0)]:
-        k = math.ceil(1 / delta) - 1
-        margins = [1 - (k - i) * delta for i in range(-200, k + 1)] if False else []
-        low = 1 - k * delta - delta * 0
-        margins = [low + i * delta for i in range(-1, 400)]
+    for lam, delta in [(1.0, 0.3), (1.0, LN2), (2.0, 1.0), (0.5, 3.0)]:
+        offset = 1 - (math.ceil(1 / delta) - 1) * delta
+        margins = [offset + i * delta for i in range(-1, 400)]
         ratios = [
             math.log(split_probability(max(y, -delta), lam)) - math.log(split_probability(max(y - 1, -delta), lam))
             for y in margins
@@ -260,7 +259,6 @@ def test_moments_of_the_leaf_noise(a: float, b: float) -> None:
 @given(st.floats(0.05, 2.0), st.floats(0.05, 2.0))
 def test_two_rate_noise_changes_by_its_rates(a: float, b: float) -> None:
     """P(o | c + 1) / P(o | c) lies between e^-b and e^a."""
-    j = np.arange(0, 60)
     z = np.arange(-60, 61)
     p = np.array(
         [-np.expm1(-a) * -np.expm1(-b) / -np.expm1(-a - b) * math.exp(-(a * v if v >= 0 else -b * v)) for v in z]
@@ -268,7 +266,6 @@ def test_two_rate_noise_changes_by_its_rates(a: float, b: float) -> None:
     ratio = np.log(p[:-1]) - np.log(p[1:])
     assert ratio.max() <= a + 1e-9
     assert ratio.min() >= -b - 1e-9
-    assert len(j) == 60
 
 
 @pytest.mark.parametrize("theta", [-12.0, -1.0, 0.0, 3.5])

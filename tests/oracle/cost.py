@@ -61,10 +61,14 @@ def worst_path(lam: float, delta: float, theta: float, n: int) -> float:
         longest, here = 0.0, [0.0] * (n + 1)
         for count in range(1, n + 1):
             longest = max(longest, best[count])
-            with_it = split_probability(max(count - depth * delta - theta, -delta), lam)
-            without = split_probability(max(count - 1 - depth * delta - theta, -delta), lam)
-            stop = math.log1p(-with_it) - math.log1p(-without)
-            here[count] = max(stop, math.log(with_it) - math.log(without) + longest, 0.0)
+            margin = count - depth * delta - theta
+            with_it, without = max(margin, -delta), max(margin - 1, -delta)
+            # By symmetry of the noise, P(not split) is P(split) at the opposite margin.
+            split, stop = (
+                math.log(split_probability(sign * with_it, lam)) - math.log(split_probability(sign * without, lam))
+                for sign in (1, -1)
+            )
+            here[count] = max(stop, split + longest)
         best = here
     return max(best)
 
