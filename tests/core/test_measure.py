@@ -120,7 +120,7 @@ def test_mass_in_the_whole_a_leaf_and_nothing() -> None:
         assert found.mass == pytest.approx(measure.leaf_masses[leaf], abs=1e-15)
         assert found.standard_error == pytest.approx(0.01)
     assert measure.mass_in(Box([10, 10], [11, 11])) == (0.0, 0.0)
-    with pytest.raises(InvalidMeasureError, match="1 axes.*has 2"):
+    with pytest.raises(InvalidMeasureError, match=r"1 axes.*has 2"):
         measure.mass_in(Box.unit(1))
 
 
