@@ -12,11 +12,11 @@ import pandas as pd
 from privcore.arrays import Bools, Floats, Ints, frozen
 from privcore.domain import Box
 from privcore.errors import InvalidParametersError
-from privcore.measure import DiscreteMeasure, leaf_measure
+from privcore.measure import DiscreteMeasure, Sampling, leaf_measure
 from privcore.mechanism import Run, run
 from privcore.noise import SeededWords
 from privcore.parameters import Parameters
-from privcore.projection import Projection
+from privcore.projection import Projection, project
 from privcore.release import Published
 from privcore.transport import W1, wasserstein
 from privcore.tree import Tree
@@ -42,7 +42,9 @@ class Simulation:
 
     Public, as in a `Release`: `box`, `parameters`, `cost`, `tree`, `noisy_counts`, `total`, `noisy_masses`,
     `projection`, `measure`. Private: `points`, `unit_points` (n, d), `true_counts`, `leaf_noise` (leaves,),
-    `visits`, `oracle_measure`, `w1`, `w1_resolution`, `w1_privacy` (in the unit cube, computed when first asked for).
+    `visits`, `oracle_measure`, and the error with its parts, each exact or certified, in the unit cube, computed
+    when first asked for: `w1` <= `w1_resolution` + `w1_privacy` + `w1_spread`, `w1_privacy` <= `w1_noise` +
+    `w1_projection`, and a sample of the release is at most `w1` + `w1_sampling(n, seed)` from the data.
     """
 
     def __init__(self, points: Any, box: Box, parameters: Parameters, seed: int) -> None:
@@ -147,8 +149,43 @@ class Simulation:
     @cached_property
     def w1_privacy(self) -> W1:
         """The privacy part: W1 between the oracle measure and the projected one, on the same atoms."""
-        oracle = self.oracle_measure
-        return wasserstein(oracle.points, self.projected_measure, weights=oracle.masses, box=self.box)
+        return self._between(self.oracle_measure, self.projected_measure)
+
+    @cached_property
+    def clipped_measure(self) -> DiscreteMeasure:
+        """The noisy masses made a measure with the least thought: negative ones to 0, then rescaled to sum 1."""
+        volumes = np.prod(self.tree.leaf_upper - self.tree.leaf_lower, axis=1)
+        masses = project(self.tree.representatives, self.noisy_masses, "clip", volumes).masses
+        return leaf_measure(self.box, self.tree, masses)
+
+    @cached_property
+    def w1_noise(self) -> W1:
+        """The noise part: W1 between the oracle measure and the clipped one, on the same atoms."""
+        return self._between(self.oracle_measure, self.clipped_measure)
+
+    @cached_property
+    def w1_projection(self) -> W1:
+        """What the chosen projection moves beyond clipping: W1 between the clipped measure and the projected one."""
+        return self._between(self.clipped_measure, self.projected_measure)
+
+    @cached_property
+    def w1_spread(self) -> W1:
+        """What spreading moves: W1 between the projected measure and the released one; 0 for centres."""
+        return self._between(self.projected_measure, self.measure)
+
+    def w1_sampling(self, n: int, seed: int, method: Sampling = "low-discrepancy") -> W1:
+        """What sampling moves: W1 between `n` points of the released measure, drawn inside its cells, and itself.
+
+        Arguments as in `DiscreteMeasure.sample`, n >= 1. Raises `InvalidMeasureError`, `InvalidPointsError`.
+
+        >>> run = simulate([[0.5]], Box.unit(1), Parameters(1.0, max_depth=0), seed=1)
+        >>> 0.0 < run.w1_sampling(100, seed=1).value < 0.5
+        True
+        """
+        return wasserstein(self.measure.sample(n, seed, method), self.measure, box=self.box)
+
+    def _between(self, first: DiscreteMeasure, second: DiscreteMeasure) -> W1:
+        return wasserstein(first.points, second, weights=first.masses, box=self.box)
 
     @property
     def _data(self) -> Floats:
