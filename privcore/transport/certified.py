@@ -190,11 +190,13 @@ class Descent:
         whole = len(stage.source.units) == len(self.supply) and len(stage.target.units) == len(self.demand)
         goal = self.tolerance if whole else COARSE_GAP
         first, total = True, TOTAL * self.factor
+        # never needed so far; the bounds hold wherever the simplex stops
+        most = 1_000_000 + 200 * (len(stage.source.units) + len(stage.target.units))
         while True:
             scale = (stage.basis.cost_of_flow(total) + stage.moved) / self.problem.fraction
             threshold = max(0.1 * goal * scale, 16.0 * EPS * self.span)
             before = stage.basis.pivots
-            while not stage.pivot(threshold):
+            while stage.basis.pivots < before + most and not stage.pivot(threshold):
                 self.watch.narrow(0.0, stage.basis.cost_of_flow(total) + stage.moved + self.noise)
             upper = stage.basis.cost_of_flow(total) + self.noise
             lower, new = self.price(stage, threshold, upper)

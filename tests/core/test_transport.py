@@ -276,6 +276,13 @@ def test_a_loose_tolerance_is_kept() -> None:
     assert loose.upper >= exact.lower
 
 
+@certified
+def test_tolerance_zero_ends_with_what_rounding_allows() -> None:
+    points, weights, atoms, masses = random_case(np.random.default_rng(12), 1000, 200, 3)
+    result = wasserstein(points, atoms, weights=weights, measure_weights=masses, tolerance=0.0)
+    assert 0.0 < result.upper - result.lower < 1e-12
+
+
 def test_potentials_by_search_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(11)
     places, targets, prices = rng.random((300, 3)), rng.random((70, 3)), 0.3 * rng.random(70)
