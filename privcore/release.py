@@ -20,7 +20,7 @@ from privcore.mechanism import run
 from privcore.noise import SystemWords
 from privcore.parameters import Parameters
 from privcore.projection import Projection, project
-from privcore.tree import Tree
+from privcore.tree import UNIT, Tree, default_depth
 
 
 class Published:
@@ -125,7 +125,9 @@ class Release(Published):
         except (ValueError, RecursionError) as error:
             raise InvalidReleaseError(f"The text is not a release: {error}. Use a file that privcore wrote.") from None
         try:
-            return _made(cls, *_parsed(content))
+            made = _made(cls, *_parsed(content))
+            _check_form(content, made)
+            return made
         except InvalidReleaseError:
             raise
         except (PrivcoreError, KeyError, TypeError, ValueError, OverflowError, AttributeError) as error:
@@ -167,7 +169,7 @@ def _parsed(content: Any) -> tuple[Box, Parameters, Cost, Tree, Ints, float | No
         raise InvalidReleaseError("The release's box is incomplete.")
     box = Box(**content["box"])
     parameters = Parameters.from_dict(content["parameters"])
-    cost = _parsed_cost(content["cost"])
+    cost = _parsed_cost(content["cost"], parameters.cost(box.d))
     shift = content["shift"]
     if set(content["splits"]) - {"0", "1"}:
         raise InvalidReleaseError("The split flags must be a text of 0 and 1.")
@@ -179,10 +181,11 @@ def _parsed(content: Any) -> tuple[Box, Parameters, Cost, Tree, Ints, float | No
     total = content["total"]
     if total is not None and not (type(total) in (int, float) and 0 < total < math.inf):
         raise InvalidReleaseError("The total must be a positive number, or null.")
+    _check_choices(parameters, tree, total)
     return box, parameters, cost, tree, np.array(counts, dtype=np.int64), None if total is None else float(total)
 
 
-def _parsed_cost(values: Any) -> Cost:
+def _parsed_cost(values: Any, expected: Cost) -> Cost:
     if set(values) != {field.name for field in fields(Cost)} or not all(
         type(v) in (int, float) for v in values.values()
     ):
@@ -190,7 +193,38 @@ def _parsed_cost(values: Any) -> Cost:
     cost = Cost(**{name: float(value) for name, value in values.items()})
     if not (cost.a > 0 and cost.b > 0) or tree_cost(cost.lam, cost.delta) > cost.tree * (1 + 1e-9):
         raise InvalidReleaseError("The release states a lower cost than its own lambda and delta have.")
+    # Not equality: another machine's logarithm may move lambda by its last unit.
+    for name, value in asdict(expected).items():
+        exact = name in ("epsilon", "theta")
+        if not math.isclose(values[name], value, rel_tol=0.0 if exact else 1e-5, abs_tol=0.0 if exact else 2 / UNIT):
+            raise InvalidReleaseError(f"The release's cost says {name} = {values[name]}, its parameters {value}.")
     return cost
+
+
+def _check_choices(parameters: Parameters, tree: Tree, total: float | None) -> None:
+    """The tree and the total are such as these parameters give."""
+    chosen = parameters.shift
+    shift = None if tree.shift is None else tuple(float(u) for u in tree.shift)
+    if (shift is None) != (chosen == "none") or (isinstance(chosen, tuple) and chosen != shift):
+        raise InvalidReleaseError(f"The release's shift is {shift}, but its parameters say {chosen!r}.")
+    cap = default_depth(tree.d) if parameters.max_depth is None else parameters.max_depth
+    if tree.depth[-1] > cap:
+        raise InvalidReleaseError(f"The release's tree has depth {tree.depth[-1]}, but its parameters cap it at {cap}.")
+    if parameters.neighbours == "replace-one":
+        right = total is not None and total == math.floor(total)
+    else:
+        right = total == parameters.total
+    if not right:
+        raise InvalidReleaseError(f"The release's total is {total}, which its parameters don't allow.")
+
+
+def _check_form(content: Any, made: Release) -> None:
+    """Writing the release again gives the same values of the same types: nothing was converted on the way."""
+    written = json.loads(made.to_json())
+    for name, value in written.items():
+        given = json.dumps(content[name], sort_keys=True, allow_nan=False)
+        if given != json.dumps(value, sort_keys=True):
+            raise InvalidReleaseError(f"The release's field {name!r} isn't as privcore writes it.")
 
 
 def _refuse_constant(name: str) -> float:
