@@ -49,7 +49,7 @@ def dimension(found: Dimension, *, private: bool, epsilon: float | None = None, 
     )
     columns = (covering.radius, covering.lower, covering.upper, found.slope)
     table = pd.DataFrame(dict(zip(words.DIMENSION_COLUMNS, columns, strict=True)))
-    return Drawing(style.figure(traces, badge, title, says, **layout), alt, table)
+    return Drawing(style.figure(traces, badge, title, says, height=500, **layout), alt, table)
 
 
 def _bounds(found: Dimension, look: Look) -> list[dict[str, Any]]:

@@ -1,0 +1,224 @@
+"""The Explore page as a reader meets it: dials, link, theme, upload, downloads, and what it does for everybody."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+
+from privcore import Release
+from tests.browser.conftest import Watched
+from tests.browser.helpers import choose_theme, drag, open_page, settle
+
+FIGURES = 12
+SMALL = "?v=1&n=200"
+TABLE = "place;long;lat\n" + "".join(f"P{i};{i % 17},5;{(7 * i) % 11}\n" for i in range(200))
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[BrowserContext]:
+    """One context for the file, so that the browser keeps what it has loaded; every test has a page of its own."""
+    context = browser.new_context(**browser_context_args)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    expect.set_options(timeout=30_000)  # a busy machine takes its time
+    yield page
+    page.evaluate("localStorage.clear()")  # the chosen theme
+    page.close()
+
+
+class Runs:
+    """Counts the script runs that the server tells a page of."""
+
+    def __init__(self, page: Page) -> None:
+        self.count = 0
+        page.on("websocket", self._listen)
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framereceived", self._receive)
+
+    def _receive(self, frame: bytes | str) -> None:
+        if isinstance(frame, bytes):
+            self.count += ForwardMsg.FromString(frame).WhichOneof("type") == "new_session"
+
+
+@pytest.fixture
+def runs(page: Page) -> Runs:
+    return Runs(page)
+
+
+def figure(page: Page, key: str) -> Locator:
+    return page.locator(f".st-key-figure_{key} .pc-picture")
+
+
+def metric(page: Page, label: str) -> str:
+    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue").inner_text()
+
+
+def epsilon(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Privacy budget ε")
+
+
+def link_becomes(page: Page, query: str) -> None:
+    """Wait until the link holds these dials, and the page has come to rest."""
+    page.wait_for_function("query => decodeURIComponent(location.search) === query", arg=query)
+    settle(page, figures=3)
+
+
+def test_the_first_view_is_whole_and_comes_from_this_machine_alone(
+    page: Page, dashboard_url: str, watched: Watched, runs: Runs
+) -> None:
+    open_page(page, dashboard_url, figures=FIGURES)
+    assert watched.foreign(dashboard_url) == []
+    assert watched.errors == []
+    assert runs.count == 1
+    expect(page.get_by_text("made from 2,000 people")).to_be_visible()
+    texts = page.get_by_role("figure").evaluate_all("all => all.map(node => node.getAttribute('aria-label'))")
+    assert len(texts) >= FIGURES
+    assert all(re.search(r"\d", text) for text in texts)
+
+
+def test_epsilon_by_keyboard_runs_the_script_once_and_keeps_the_zoom(
+    page: Page, dashboard_url: str, runs: Runs
+) -> None:
+    open_page(page, dashboard_url, figures=FIGURES)
+    drag(page, figure(page, "partition").locator(".nsewdrag").first, (0.3, 0.3), (0.7, 0.7))
+    window = "gd => [...gd._fullLayout.xaxis.range, ...gd._fullLayout.yaxis.range]"
+    zoomed, leaves, before = figure(page, "partition").evaluate(window), metric(page, "Leaves"), runs.count
+    assert zoomed[1] - zoomed[0] < 0.6
+    for commit, value in enumerate(("1.5", "2"), 1):
+        epsilon(page).press("ArrowRight")
+        link_becomes(page, f"?v=1&epsilon={value}")
+        page.wait_for_timeout(200)  # a second run would show by now
+        assert runs.count == before + commit
+    assert metric(page, "Leaves") != leaves
+    assert figure(page, "partition").evaluate(window) == zoomed
+
+
+def test_the_dark_theme_needs_no_run(page: Page, dashboard_url: str, runs: Runs) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    before = runs.count
+    ink = "gd => gd._fullLayout.font.color"
+    assert figure(page, "w1").evaluate(ink) == "#1a1a1a"
+    choose_theme(page, "Dark")
+    page.wait_for_function(
+        "() => document.querySelector('.st-key-figure_w1 .pc-picture')._fullLayout.font.color === '#f2f2f2'"
+    )
+    assert page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor") == "rgb(18, 20, 23)"
+    assert runs.count == before
+
+
+def test_a_table_of_ones_own_from_the_file_to_the_figures(page: Page, dashboard_url: str, watched: Watched) -> None:
+    open_page(page, dashboard_url, figures=FIGURES)
+    page.get_by_role("radio", name="My table").press("Space")
+    expect(page.get_by_text("Choose a table, its columns")).to_be_visible()
+    file = {"name": "staff.csv", "mimeType": "text/csv", "buffer": TABLE.encode()}
+    page.get_by_test_id("stFileUploaderDropzoneInput").set_input_files([file])
+    columns = page.get_by_role("combobox", name="Columns to use as axes")
+    for name in ("long", "lat"):
+        columns.click()
+        page.get_by_role("option", name=name).click()
+        settle(page, figures=0)
+        page.keyboard.press("Escape")
+    expect(page.get_by_text("Type the bounds of long, lat")).to_be_visible()
+    assert page.locator(".pc-picture").count() == 0
+    for label, value in (
+        ("long: lowest", "0"),
+        ("long: highest", "20"),
+        ("lat: lowest", "0"),
+        ("lat: highest", "12"),
+    ):
+        field = page.get_by_role("spinbutton", name=f"{label} possible value")
+        field.fill(value)
+        field.press("Enter")
+        settle(page, figures=0)
+    expect(page.get_by_text("made from 200 rows")).to_be_visible()
+    settle(page, figures=FIGURES)
+    assert figure(page, "partition").evaluate("gd => gd._fullLayout.xaxis.title.text") == "long"
+    assert page.url.rstrip("/") == dashboard_url
+    epsilon(page).press("ArrowRight")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Privacy spent")).to_contain_text("1.5")
+    settle(page, figures=FIGURES)
+    assert page.url.rstrip("/") == dashboard_url
+    assert not [url for url in watched.requests if "staff" in url]
+    assert watched.errors == []
+
+
+def test_a_reload_and_the_back_button_restore_the_dials(page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    epsilon(page).press("ArrowRight")
+    link_becomes(page, "?v=1&n=200&epsilon=1.5")
+    leaves = metric(page, "Leaves")
+    page.reload()
+    settle(page, figures=FIGURES)
+    expect(epsilon(page)).to_have_attribute("aria-valuetext", "1.5")
+    assert metric(page, "Leaves") == leaves
+    epsilon(page).press("ArrowRight")
+    link_becomes(page, "?v=1&n=200&epsilon=2")
+    page.go_back()
+    link_becomes(page, "?v=1&n=200&epsilon=1.5")
+    expect(epsilon(page)).to_have_attribute("aria-valuetext", "1.5")
+    expect(page.get_by_test_id("stMetric").filter(has_text="Privacy spent")).to_contain_text("1.5")
+
+
+def test_a_release_is_downloaded_twice_with_the_same_bytes(page: Page, dashboard_url: str, runs: Runs) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    before, files = runs.count, []
+    for _ in range(2):
+        with page.expect_download() as download:
+            page.get_by_role("button", name="Release (JSON)").click()
+        files.append(Path(download.value.path()).read_bytes())
+    assert files[0] == files[1]
+    assert Release.from_json(files[0].decode()).box.d == 2
+    assert runs.count == before
+
+
+def test_a_narrow_page_has_no_sideways_scroll(page: Page, dashboard_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+    assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
+
+
+def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    page.get_by_text("More dials").click()
+    for theme in ("Light", "Dark"):
+        choose_theme(page, theme)
+        settle(page, figures=FIGURES)
+        assert serious(page) == []
+
+
+def serious(page: Page) -> list[tuple[str, str]]:
+    """What axe calls serious or critical: the rule and the element."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    grave = [violation for violation in found if violation["impact"] in ("serious", "critical")]
+    return [(violation["id"], node["html"][:200]) for violation in grave for node in violation["nodes"]]
+
+
+def test_two_tabs_do_not_disturb_each_other(context: BrowserContext, page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    other = context.new_page()
+    seen = Runs(other)
+    open_page(other, dashboard_url + SMALL + "&epsilon=5", figures=FIGURES)
+    before, alt = seen.count, figure(other, "partition").get_attribute("aria-label")
+    epsilon(page).press("ArrowRight")
+    link_becomes(page, "?v=1&n=200&epsilon=1.5")
+    assert (seen.count, figure(other, "partition").get_attribute("aria-label")) == (before, alt)
+    epsilon(other).press("ArrowLeft")
+    link_becomes(other, "?v=1&n=200&epsilon=4")
+    assert page.url.endswith("epsilon=1.5")
+    expect(epsilon(page)).to_have_attribute("aria-valuetext", "1.5")
+    other.close()
