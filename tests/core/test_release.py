@@ -31,6 +31,7 @@ CHOICES: list[dict[str, Any]] = [
     {"neighbours": "replace-one"},
     {"neighbours": "replace-one", "mode": "paper"},
     {"total": 200.0, "projection": "clip", "representative": "spread", "max_depth": 3},
+    {"max_depth": 0, "theta": -3.0},
 ]
 
 
@@ -330,3 +331,22 @@ def test_sizes_leave_no_trace_but_in_the_noisy_counts(monkeypatch: pytest.Monkey
                 found += 1
                 assert outputs(made) == outputs(seen[key])
     assert found > 10
+
+
+def test_replacing_the_data_after_a_release_changes_nothing() -> None:
+    points = POINTS.copy()
+    made = release(points, NAMED, Parameters(1.0))
+    before = outputs(made)
+    points[:] = 0.999
+    assert outputs(made) == before
+
+
+def test_frames_are_read_by_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    frame = pd.DataFrame({"z": ["no"] * 200, "y": POINTS[:, 1], "x": POINTS[:, 0]})
+    texts = set()
+    for points in (frame, POINTS):
+        with_words(monkeypatch, 3)
+        texts.add(release(points, NAMED, Parameters(1.0)).to_json())
+    assert len(texts) == 1
+    with pytest.raises(InvalidPointsError, match="no column 'x'"):
+        release(frame.drop(columns="x"), NAMED, Parameters(1.0))

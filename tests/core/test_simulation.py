@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 from typing import Any
 
 import numpy as np
@@ -9,9 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from privcore import Box, Parameters, simulate
+from privcore import Box, Parameters, Release, Simulation, release, simulate
 from privcore.errors import InvalidParametersError
+from privcore.noise import SeededWords
+from privcore.release import Published
 
+POINTS = np.random.default_rng(0).random((300, 2)) ** 2
 CASES = [{}, {"mode": "paper"}, {"neighbours": "replace-one"}, {"shift": "random"}, {"max_depth": 3}, {"theta": -5.0}]
 
 
@@ -92,3 +96,53 @@ def test_leaf_noise_follows_its_law_and_does_not_depend_on_the_tree() -> None:
     leaves = np.array([len(run.tree.leaves) for run in runs])
     means = np.array([run.leaf_noise.mean() for run in runs])
     assert abs(np.corrcoef(leaves, means)[0, 1]) < 0.3
+
+
+def test_w1_in_one_dimension_by_its_closed_form() -> None:
+    points = np.random.default_rng(2).random(100) ** 3
+    run = simulate(points, Box([0], [1]), Parameters(1.0), seed=1)
+    atoms, masses = run.measure.points[:, 0], run.measure.masses
+    grid = np.sort(np.concatenate([points, atoms]))
+    left = np.searchsorted(np.sort(points), grid, side="right") / 100
+    order = np.argsort(atoms, kind="stable")
+    total = np.concatenate([[0.0], np.cumsum(masses[order])])
+    right = total[np.searchsorted(atoms[order], grid, side="right")]
+    assert run.w1.value == pytest.approx(float((np.abs(left - right)[:-1] * np.diff(grid)).sum()), abs=1e-12)
+
+
+def test_rows_in_any_order_give_the_same_run() -> None:
+    first, second = (simulate(rows, Box.unit(2), Parameters(1.0), seed=8) for rows in (POINTS, POINTS[::-1]))
+    np.testing.assert_array_equal(first.visits.count, second.visits.count)
+    np.testing.assert_array_equal(first.noisy_counts, second.noisy_counts)
+
+
+def test_a_simulation_is_no_release() -> None:
+    """No common base, no way to write one as a release, and a name that says what it is."""
+    run = simulate(POINTS, Box.unit(2), Parameters(1.0), seed=0)
+    assert Simulation.__mro__ == (Simulation, object)
+    assert set(Simulation.__mro__) & set(Release.__mro__) == {object}
+    assert not isinstance(run, Published | Release)
+    assert not hasattr(run, "to_json")
+    assert not hasattr(run, "counts")
+    assert "NOT PRIVATE" in repr(run)
+    for name in ("true_counts", "leaf_noise", "visits", "points", "unit_points", "w1", "oracle_measure", "seed"):
+        assert hasattr(Simulation, name) or hasattr(run, name)
+        assert not hasattr(Release, name)
+        assert not hasattr(release(POINTS, Box.unit(2), Parameters(1.0)), name)
+
+
+@pytest.mark.parametrize("chosen", CASES)
+def test_the_twin_of_a_release(monkeypatch: pytest.MonkeyPatch, chosen: dict[str, Any]) -> None:
+    """With the same words both give the same public part: one code path."""
+    module = importlib.import_module("privcore.release")
+    monkeypatch.setattr(module, "SystemWords", lambda: SeededWords(7))
+    parameters = Parameters(1.0, **chosen)
+    made, run = release(POINTS, Box.unit(2), parameters), simulate(POINTS, Box.unit(2), parameters, seed=7)
+    np.testing.assert_array_equal(run.tree.splits, made.tree.splits)
+    np.testing.assert_array_equal(run.noisy_counts, made.noisy_counts)
+    np.testing.assert_array_equal(run.noisy_masses, made.noisy_masses)
+    np.testing.assert_array_equal(run.projection.masses, made.projection.masses)
+    np.testing.assert_array_equal(run.measure.points, made.measure.points)
+    np.testing.assert_array_equal(run.measure.masses, made.measure.masses)
+    assert run.to_frame().equals(made.to_frame())
+    assert (run.total, run.cost, run.box, run.parameters) == (made.total, made.cost, made.box, made.parameters)
