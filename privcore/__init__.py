@@ -5,6 +5,7 @@
 
 from privcore.accounting import Cost, tree_cost, tree_cost_published
 from privcore.domain import Box
+from privcore.error_estimate import ErrorEstimate, error_estimate
 from privcore.errors import PrivcoreError
 from privcore.measure import DiscreteMeasure
 from privcore.parameters import Parameters
@@ -20,11 +21,13 @@ __all__ = [
     "Box",
     "Cost",
     "DiscreteMeasure",
+    "ErrorEstimate",
     "Parameters",
     "PrivcoreError",
     "Release",
     "Simulation",
     "Tree",
+    "error_estimate",
     "project",
     "read_table",
     "release",

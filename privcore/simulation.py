@@ -11,6 +11,8 @@ import pandas as pd
 
 from privcore.arrays import Bools, Floats, Ints, frozen
 from privcore.domain import Box
+from privcore.error_estimate import ErrorEstimate as ErrorEstimate
+from privcore.error_estimate import error_estimate as error_estimate
 from privcore.errors import InvalidParametersError
 from privcore.measure import DiscreteMeasure, Sampling, leaf_measure
 from privcore.mechanism import Run, run

@@ -1,0 +1,142 @@
+"""The free error bar of a release: the mechanism rerun on samples of what was released. No bound: an estimate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from privcore.arrays import Floats, frozen
+from privcore.domain import Box
+from privcore.errors import InvalidParametersError
+from privcore.measure import DiscreteMeasure, Sampling
+from privcore.mechanism import run
+from privcore.noise import SeededWords
+from privcore.parameters import Parameters
+from privcore.release import Published
+from privcore.transport import wasserstein
+
+COVERAGE_TARGET = 0.9
+"""The nominal coverage of [low, high]."""
+
+LARGEST_SAMPLE = 100_000
+"""A rerun has at most this many distinct points; each stands for several records beyond."""
+
+TOLERANCE = 0.01
+"""The relative tolerance of a replicate's W1: far below the spread of the replicates."""
+
+SAMPLING: Sampling = "random"
+"""How the points of a rerun are drawn: independently, as data are."""
+
+WIDEN_DOWN, WIDEN_UP = 2.5, 2.0
+"""The 5 % quantile is divided, the 95 % quantile multiplied by these, chosen by tests/bench/error_estimate.py so that
+every cloud, dimension, size, epsilon and setting of the dials that it runs is covered at least as often as promised."""
+
+NOTE = (
+    "An estimate, not a bound: the mechanism was run again on samples of the release, and the spread of those errors "
+    "was widened by a factor calibrated on known data. Other data can fall outside."
+)
+
+
+class PublicPart(Protocol):
+    """What the estimate reads: a `Release`, or what a `Simulation` would publish."""
+
+    @property
+    def box(self) -> Box: ...  # noqa: D102
+    @property
+    def parameters(self) -> Parameters: ...  # noqa: D102
+    @property
+    def total(self) -> float: ...  # noqa: D102
+    @property
+    def measure(self) -> DiscreteMeasure: ...  # noqa: D102
+
+
+@dataclass(frozen=True, eq=False)
+class ErrorEstimate:
+    """An estimate of W1 between the data and a release, in the unit cube, made of the release alone.
+
+    `replicates` (k,) are the errors of the reruns, `median` their median, [`low`, `high`] a widened range that is
+    meant to hold the true W1 with probability `coverage_target`; `note` says what it is not.
+    """
+
+    replicates: Floats
+    median: float
+    low: float
+    high: float
+    coverage_target: float
+    note: str
+
+
+def error_estimate(
+    release: PublicPart, seed: int, replicates: int = 20, progress: Callable[[int, int], Any] | None = None
+) -> ErrorEstimate:
+    """Estimate the W1 error of a release without its data: post-processing, so it costs no privacy.
+
+    A replicate draws n = round(total) points inside the released cells, runs the mechanism on them with the same
+    parameters and fresh noise, and measures W1 between the points and the rerun's measure, to 1 %.
+
+    low = (5 % quantile) / 2.5 and high = min(2 x (95 % quantile), sqrt(d)). Without the widening [low, high] held the
+    true W1 in half of 594 runs over 17 clouds, d = 1 to 10, n = 50 to 2,000, epsilon = 0.1 to 2; with it in 99 %,
+    and in 95 % or more of the runs of every stratum, measured on the runs that chose the factors
+    (assets/error_estimate.csv). It is an estimate, not a bound: when almost all records share one place and noise
+    hides it, or for data unlike the benchmark's, the truth can lie outside.
+
+    The same release and seed give the same estimate. `progress(done, replicates)` is called after each replicate
+    and stops the work by returning False: the estimate is then made of those done. Raises `InvalidParametersError`.
+    Source: the parametric bootstrap (Efron), on the released measure.
+
+    >>> from privcore.release import release
+    >>> made = release(np.linspace(0, 1, 100)[:, None], Box.unit(1), Parameters(epsilon=1.0))
+    >>> estimate = error_estimate(made, seed=1, replicates=5)
+    >>> 0 <= estimate.low < estimate.median < estimate.high
+    True
+    """
+    _check(seed, replicates)
+    errors: list[float] = []
+    for state in np.random.SeedSequence(int(seed)).spawn(int(replicates)):
+        errors.append(_replicate(release, *(int(word) for word in state.generate_state(2, np.uint64))))
+        if progress is not None and progress(len(errors), int(replicates)) is False:
+            break
+    return summary(np.array(errors), release.box.d)
+
+
+def _replicate(release: PublicPart, sample_seed: int, noise_seed: int) -> float:
+    box, parameters = release.box, release.parameters
+    n = max(1, round(release.total))
+    copies = -(-n // LARGEST_SAMPLE)
+    sample = release.measure.sample(max(1, round(n / copies)), sample_seed, SAMPLING)
+    again = run(np.repeat(sample, copies, axis=0), box, parameters, SeededWords(noise_seed))
+    made = Published(box, parameters, again.cost, again.growth.tree, again.noisy_counts, again.total)
+    return wasserstein(sample, made.measure, box=box, tolerance=TOLERANCE).value
+
+
+def summary(errors: Floats, d: int) -> ErrorEstimate:
+    """The estimate in dimension `d` that the `errors` (k,) of reruns give: their quantiles, widened.
+
+    >>> summary(np.array([0.1, 0.1, 0.1]), d=2).median
+    0.1
+    """
+    tail = (1 - COVERAGE_TARGET) / 2
+    low, high = np.quantile(errors, [tail, 1 - tail])
+    limit = float(np.sqrt(d))
+    return ErrorEstimate(
+        np.asarray(frozen(errors, np.float64)),
+        float(np.median(errors)),
+        float(low / WIDEN_DOWN),
+        min(float(high * WIDEN_UP), limit),
+        COVERAGE_TARGET,
+        NOTE,
+    )
+
+
+def _check(seed: Any, replicates: Any) -> None:
+    if not _whole(seed) or seed < 0:
+        raise InvalidParametersError(f"The seed is {seed!r}, but must be a whole number from 0.")
+    if not _whole(replicates) or replicates < 1:
+        raise InvalidParametersError(f"There must be a whole number of replicates from 1, but {replicates!r} is given.")
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
