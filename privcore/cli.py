@@ -9,6 +9,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import os
+import signal
 import subprocess
 import sys
 import warnings
@@ -390,7 +391,11 @@ def dashboard(
     command = [sys.executable, "-m", "dashboard"]
     command += [f"--port={port}"] if port is not None else []
     command += [f"--address={address}"] if address is not None else []
-    raise typer.Exit(subprocess.run(command, check=False).returncode)
+    with subprocess.Popen(command) as server:
+        # Whoever ends this process means the server: without this it would be left behind, still serving.
+        signal.signal(signal.SIGTERM, lambda *_: server.terminate())
+        code = server.wait()
+    raise typer.Exit(code)
 
 
 # ------------------------------------------------------------------------------- from text to values

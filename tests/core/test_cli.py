@@ -9,6 +9,7 @@ import os
 import pty
 import subprocess
 import sys
+import time
 import warnings
 from dataclasses import dataclass
 from pathlib import Path
@@ -434,21 +435,29 @@ def test_check_has_exit_code_1_for_an_error(run: Runner, tmp_path: Path) -> None
 # ------------------------------------------------------------------------------------------- processes
 
 
-def test_dashboard_starts_a_process(run: Runner, monkeypatch: pytest.MonkeyPatch) -> None:
-    commands: list[list[str]] = []
+STAND_IN = """
+import pathlib, signal, sys, time
+def stop(*_):
+    pathlib.Path("stopped").touch()
+    sys.exit(3)
+signal.signal(signal.SIGTERM, stop)
+pathlib.Path("started").write_text(" ".join(sys.argv[1:]))
+while True:
+    time.sleep(0.02)
+"""
 
-    def start(command: list[str], check: bool) -> subprocess.CompletedProcess[bytes]:
-        assert not check
-        commands.append(command)
-        return subprocess.CompletedProcess(command, 2)
 
-    monkeypatch.setattr(subprocess, "run", start)
-    assert run("dashboard", "--port", "8600", "--address", "0.0.0.0").code == 2
-    assert run("dashboard").code == 2
-    assert commands == [
-        [sys.executable, "-m", "dashboard", "--port=8600", "--address=0.0.0.0"],
-        [sys.executable, "-m", "dashboard"],
-    ]
+def test_dashboard_starts_a_process_and_takes_it_down_with_it(tmp_path: Path) -> None:
+    (tmp_path / "dashboard.py").write_text(STAND_IN)  # found first, since the command runs in this folder
+    command = [sys.executable, "-m", "privcore.cli", "dashboard", "--port", "8600", "--address", "0.0.0.0"]
+    with subprocess.Popen(command, cwd=tmp_path) as process:
+        while not (started := tmp_path / "started").exists() or not started.read_text():
+            assert process.poll() is None
+            time.sleep(0.02)
+        assert started.read_text() == "--port=8600 --address=0.0.0.0"
+        process.terminate()
+        assert process.wait() == 3
+    assert (tmp_path / "stopped").exists()
 
 
 def test_a_real_process_in_an_empty_directory(tmp_path: Path) -> None:
