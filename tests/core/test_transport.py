@@ -305,3 +305,17 @@ def test_a_flow_is_fitted_to_its_marginals() -> None:
     assert np.bincount(source, units).tolist() == [6, 4]
     assert np.bincount(target, units).tolist() == [5, 5]
     assert (units > 0).all()
+
+
+@pytest.mark.parametrize("pairs", [0, 100_000], ids=["certified", "dense"])
+@pytest.mark.parametrize("scale", [1e-9, 1e-3, 1e6])
+def test_a_small_scale_is_measured_as_well_as_a_large_one(
+    scale: float, pairs: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """POT's own tolerance is absolute: on unscaled costs near 1e-9 it stops at a plan that is not the cheapest."""
+    monkeypatch.setattr("privcore.transport.solve.DENSE_PAIRS", pairs)
+    generator = np.random.default_rng(4)
+    points, atoms = generator.random((120, 2)), generator.random((40, 2))
+    here, there = wasserstein(points, atoms), wasserstein(scale * points, scale * atoms)
+    assert there.exact
+    assert there.value == pytest.approx(scale * here.value, rel=1e-9)
