@@ -16,6 +16,8 @@ from privcore.errors import InvalidParametersError
 from privcore.tree import UNIT
 
 MAX_TERMS = 1 << 20
+LEAST_SCALE = 2.0**-60
+"""lambda and delta lie between this and its inverse: far beyond any use, and safe from overflow."""
 RATE_UNIT = 2**40
 """Leaf rates are whole multiples of 2^-40, rounded down: at most 1e-12 of epsilon is lost."""
 _LN2 = math.nextafter(math.log(2.0), 1.0)
@@ -173,5 +175,7 @@ def _tail(lam: float, delta: float, f: float, terms: int) -> float:
 
 def _check_scales(lam: float, delta: float) -> None:
     for name, value in (("lambda", lam), ("delta", delta)):
-        if not (0 < value < math.inf):
-            raise InvalidParametersError(f"{name} must be a positive number of records, but is {value}.")
+        if not (LEAST_SCALE <= value <= 1 / LEAST_SCALE):
+            raise InvalidParametersError(
+                f"{name} must be a positive number of records between 2^-60 and 2^60, but is {value}."
+            )

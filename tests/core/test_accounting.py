@@ -349,3 +349,14 @@ def test_parameters_are_frozen_and_read_back() -> None:
         Parameters.from_dict({k: v for k, v in parameters.to_dict().items() if k != "theta"})
     assert Parameters(1.0, mode="paper").method == "lipschitz"
     assert Parameters(1.0, mode="paper", projection="clip").method == "clip"
+
+
+@pytest.mark.parametrize("lam", [2.0**-60, 1.0, 2.0**60])
+@pytest.mark.parametrize("delta", [2.0**-60, 1.0, 2.0**60])
+def test_the_extreme_scales_have_a_cost_and_those_beyond_are_refused(lam: float, delta: float) -> None:
+    assert 0 < tree_cost(lam, delta) < math.inf
+    assert 0 < tree_cost_published(lam, delta) < math.inf
+    for beyond in (5e-324, 1e-30, 1e30, 8.98846567431158e307):
+        for scales in ((beyond, delta), (lam, beyond)):
+            with pytest.raises(InvalidParametersError, match="2\\^60"):
+                tree_cost(*scales)
