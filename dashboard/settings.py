@@ -11,7 +11,7 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias, cast
 
 from dashboard.text import settings as words
 from privcore.clouds import CLOUDS
@@ -323,7 +323,7 @@ def dimensions(cloud: str) -> tuple[int, int]:
 
 def _shift(value: Any, d: int, problems: list[Problem]) -> Shift:
     if value in ("none", "random"):
-        return value  # type: ignore[no-any-return]
+        return cast(Shift, value)
     given = tuple(value) if isinstance(value, list | tuple) else ()
     if not given:
         problems.append(Problem("shift", words.SHIFT.format(value=_short(value), d=d, used="none")))

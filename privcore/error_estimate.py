@@ -44,13 +44,24 @@ class PublicPart(Protocol):
     """What the estimate reads: a `Release`, or what a `Simulation` would publish."""
 
     @property
-    def box(self) -> Box: ...  # noqa: D102
+    def box(self) -> Box:
+        """The declared bounds."""
+        ...
+
     @property
-    def parameters(self) -> Parameters: ...  # noqa: D102
+    def parameters(self) -> Parameters:
+        """The public choices."""
+        ...
+
     @property
-    def total(self) -> float: ...  # noqa: D102
+    def total(self) -> float:
+        """The normaliser, in records."""
+        ...
+
     @property
-    def measure(self) -> DiscreteMeasure: ...  # noqa: D102
+    def measure(self) -> DiscreteMeasure:
+        """The released measure."""
+        ...
 
 
 @dataclass(frozen=True, eq=False)

@@ -47,11 +47,11 @@ def run(points: Any, box: Box, parameters: Parameters, source: WordSource) -> Ru
     cost = parameters.cost(box.d)
     rows = box.rows(points)
     shift = draw_shift(parameters, box.d, source)
-    replaced = parameters.neighbours == "replace-one"
-    counts = CellCounts(rows, box, shift, invalid="corner" if replaced else "drop")
+    counts = CellCounts(rows, box, shift, parameters.invalid)
     growth = privtree(counts, cost.theta, cost.delta, cost.lam, source, parameters.max_depth)
     noise = two_rate(cost.a, cost.b, len(growth.tree.leaves), source)
-    total = float(max(len(rows), 1)) if replaced else parameters.total
+    public_rows = parameters.neighbours == "replace-one"
+    total = float(max(len(rows), 1)) if public_rows else parameters.total
     return Run(cost, growth, growth.count[growth.tree.leaves] + noise, total)
 
 

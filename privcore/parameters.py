@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from privcore.accounting import Cost, round_down, round_up, solve_lambda, sum_up, tree_cost, tree_cost_published
-from privcore.domain import AXIS_DIGITS
+from privcore.domain import AXIS_DIGITS, Invalid
 from privcore.errors import InvalidParametersError
 from privcore.tree import UNIT
 
@@ -82,6 +82,15 @@ class Parameters:
         ('euclidean', 'lipschitz')
         """
         return self.projection or ("euclidean" if self.mode == "tight" else "lipschitz")
+
+    @property
+    def invalid(self) -> Invalid:
+        """What becomes of a row that is not finite: dropped, or at the lower corner where the number of rows is public.
+
+        >>> Parameters(1.0).invalid, Parameters(1.0, neighbours="replace-one").invalid
+        ('drop', 'corner')
+        """
+        return "corner" if self.neighbours == "replace-one" else "drop"
 
     def cost(self, d: int) -> Cost:
         """What these parameters spend in dimension d; raises `InvalidParametersError` if they can't be met.

@@ -56,8 +56,7 @@ class Simulation:
         self._published = Published(
             box, parameters, outcome.cost, outcome.growth.tree, outcome.noisy_counts, outcome.total
         )
-        invalid = "corner" if parameters.neighbours == "replace-one" else "drop"
-        self.unit_points: Floats = frozen(box.to_unit(points, invalid=invalid))  # type: ignore[arg-type]
+        self.unit_points: Floats = frozen(box.to_unit(points, parameters.invalid))
         self.box, self.parameters, self.cost = box, parameters, outcome.cost
 
     def __repr__(self) -> str:
