@@ -1,7 +1,7 @@
 """How a figure gets on the screen: one Streamlit component that hosts the plotly.js of the installed plotly package.
 
 `plot` keeps its node over reruns, so zoom, hover and selection survive; the browser puts in the theme's colours;
-numbers travel as raw bytes; a slider under the figure can scrub through precomputed frames without a rerun.
+numbers travel as raw bytes. `scrubber` is a slider that moves some figures through precomputed frames without a rerun.
 The browser's half is `browser/plot.js`. Nothing else in the dashboard knows the component.
 """
 
@@ -13,7 +13,7 @@ import math
 import os
 import re
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -41,32 +41,26 @@ _NOTES_HEIGHT = 48
 
 @dataclass(frozen=True)
 class Frames:
-    """Precomputed figures under a slider that is dragged in the browser, with no rerun until it is let go.
+    """Precomputed states of some figures, which a slider steps through in the browser.
 
-    `labels` are the slider's values in words, `notes` a sequence of (name, value) pairs shown under each frame.
-    `start` is the frame that the page's state stands at; left None, the slider keeps its own place. Components with
-    the same `group` follow one slider; give the others ``slider=False``.
+    `figures` maps the key of a figure to its pictures, one a state; `labels` are the states in words, `notes` a
+    sequence of (name, value) pairs shown under the slider for each state; `low` and `high` name its ends.
     """
 
-    figures: Sequence[go.Figure]
+    figures: Mapping[str, Sequence[go.Figure]]
     labels: Sequence[str]
     label: str = "Frame"
-    start: int | None = None
     low: str = ""
     high: str = ""
     notes: Sequence[Sequence[tuple[str, str]]] = ()
-    group: str = ""
-    slider: bool = True
 
     def __post_init__(self) -> None:
-        if not self.figures or len(self.labels) != len(self.figures):
-            raise ValueError(
-                f"{len(self.figures)} frames and {len(self.labels)} labels: give at least one, and a label each"
-            )
-        if self.notes and len(self.notes) != len(self.figures):
-            raise ValueError(
-                f"{len(self.figures)} frames and {len(self.notes)} notes: give none, or one for each frame"
-            )
+        for key, pictures in self.figures.items():
+            if not pictures or len(self.labels) != len(pictures):
+                found = f"{len(pictures)} frames of {key!r} and {len(self.labels)} labels"
+                raise ValueError(f"{found}: give at least one, and a label each")
+        if self.notes and len(self.notes) != len(self.labels):
+            raise ValueError(f"{len(self.labels)} frames and {len(self.notes)} notes: give none, or one for each frame")
 
 
 @dataclass(frozen=True)
@@ -78,54 +72,43 @@ class Selection:
 
 
 @dataclass(frozen=True)
-class Shown:
-    """What the browser knows of a figure: the frame last committed and the box selected, None where there is none."""
-
-    frame: int | None = None
-    selection: Selection | None = None
-
-
-@dataclass(frozen=True)
 class Packed:
-    """What one message holds, read back: the figure (None if a frame stands for it), the frames and the options."""
+    """What one message holds, read back: a figure, or the frames of several; and the options."""
 
     figure: go.Figure | None
-    frames: list[go.Figure] = field(default_factory=list)
+    frames: dict[str, list[go.Figure]] = field(default_factory=dict)
     options: dict[str, Any] = field(default_factory=dict)
 
 
 def plot(
-    figure: go.Figure | None,
+    figure: go.Figure,
     *,
     key: str,
     alt: str,
     data_id: str,
     height: int | None = None,
-    frames: Frames | None = None,
+    scrubbed_by: str = "",
+    at: int | None = None,
     on_select: Callable[[Selection | None], None] | bool = False,
-    on_frame: Callable[[int], None] | None = None,
     name: str | None = None,
-) -> Shown:
-    """Draw a figure, and return what the reader did to it.
+) -> Selection | None:
+    """Draw a figure, and return the box that the reader selected on it.
 
     Args:
-        figure: the picture; None if `frames` are given and the one at `start` is to be shown. Its template is dropped:
-            colours that it does not set come from the theme, and tokens of `dashboard.palette` follow it.
+        figure: the picture. Its template is dropped: colours that it does not set come from the theme, and tokens of
+            `dashboard.palette` follow it.
         key: names the figure on the page; its node lives as long as the key stays.
         alt: what the figure shows, in a sentence with its numbers, for those who cannot see it.
         data_id: digest of the data set. Zoom, camera and selection are kept as long as it stays the same.
         height: pixels; the figure's own height, or 420, if left out.
-        frames: figures that a slider below scrubs through.
+        scrubbed_by: the key of the `scrubber` that moves it.
+        at: the frame of that scrubber which the figure stands at, to begin with.
         on_select: True, or a function that is called with the box when one is drawn (None when it is removed).
-        on_frame: called with the index of the frame at which the slider was let go.
         name: file name of downloaded pictures, without its ending; the key if left out.
     """
     if not alt.strip():
         raise ValueError(f"the figure {key!r} needs an alternative text")
-    if figure is None and frames is None:
-        raise ValueError(f"nothing to draw for {key!r}: give a figure or frames")
-    start = 0 if frames is None else _start(frames, key)
-    pixels = height or int(getattr(getattr(figure, "layout", None), "height", None) or 420)
+    pixels = height or int(figure.layout.height or 420)
     options = {
         "key": key,
         "name": name or key,
@@ -133,16 +116,38 @@ def plot(
         "data_id": data_id,
         "height": pixels,
         "select": bool(on_select),
+        "group": scrubbed_by,
+        "at": at,
     }
-    below = 0 if frames is None or not frames.slider else _SCRUB_HEIGHT + (_NOTES_HEIGHT if frames.notes else 0)
     _component(
         key=key,
-        data=pack(figure, frames, start, {**_urls(), **options}),
-        height=pixels + below,
-        on_frame_change=lambda: _call(on_frame, _frame(key, frames)),
+        data=pack(figure, {**_urls(), **options}),
+        height=pixels,
         on_selection_change=lambda: _call(on_select, _selection(key, data_id)),
     )
-    return Shown(frame=_frame(key, frames), selection=_selection(key, data_id))
+    return _selection(key, data_id)
+
+
+def scrubber(message: bytes, *, key: str, on_frame: Callable[[int], None]) -> None:
+    """Draw a slider that moves figures through their frames while it is dragged, and calls `on_frame` when let go.
+
+    `message` is made by `pack_frames`. It does not say where the slider stands: that is `at` of the figures, so that
+    a rerun which only moves the slider sends nothing of the frames again.
+    """
+    frames = json.loads(message[4 : 4 + int.from_bytes(message[:4], "little")])["frames"]
+    states = len(frames["labels"])
+
+    def commit() -> None:
+        frame = _state(key).get("frame")
+        if isinstance(frame, int) and not isinstance(frame, bool):
+            on_frame(min(max(frame, 0), states - 1))
+
+    _component(
+        key=key,
+        data=message,
+        height=_SCRUB_HEIGHT + (_NOTES_HEIGHT if any(frames["notes"]) else 0),
+        on_frame_change=commit,
+    )
 
 
 def table(frame: pd.DataFrame, *, key: str, label: str = "Read as a table") -> None:
@@ -162,40 +167,47 @@ def table(frame: pd.DataFrame, *, key: str, label: str = "Read as a table") -> N
 # ---- the message: a head in JSON, then the arrays as raw bytes -------------------------------------------------------
 
 
-def pack(figure: go.Figure | None, frames: Frames | None, start: int, options: dict[str, Any]) -> bytes:
+def pack(figure: go.Figure, options: dict[str, Any]) -> bytes:
     """Return a message: the length of its head (4 bytes, little-endian), the head in JSON, the arrays' bytes.
 
     An array in the head is ``{"dtype", "shape", "bdata": [offset, length]}``; equal arrays are sent once.
     """
     store = _Store()
-    head = dict(options)
-    head["figure"] = None if figure is None else _plain(figure, store)
-    if frames is not None:
-        head["frames"] = {
-            "figures": [_plain(item, store) for item in frames.figures],
-            "labels": list(frames.labels),
-            "notes": [list(map(list, note)) for note in frames.notes],
-            "label": frames.label,
-            "low": frames.low,
-            "high": frames.high,
-            "start": start,
-            "group": frames.group,
-            "slider": frames.slider,
-        }
-    text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
-    text = text[:-1] + b',"digest":"%s"}' % _digest(text, *store.seen)
-    return len(text).to_bytes(4, "little") + text + b"".join(store.parts)
+    return _message({**options, "figure": _plain(figure, store)}, store)
+
+
+def pack_frames(frames: Frames, key: str) -> bytes:
+    """Return the message of a `scrubber`: all its frames, and none of the page's state."""
+    store = _Store()
+    pictures = {name: [_plain(item, store) for item in figures] for name, figures in frames.figures.items()}
+    head = {
+        "figures": pictures,
+        "labels": list(frames.labels),
+        "notes": [list(map(list, note)) for note in frames.notes],
+        "label": frames.label,
+        "low": frames.low,
+        "high": frames.high,
+    }
+    return _message({**_urls(), "key": key, "frames": head}, store)
 
 
 def unpack(message: bytes) -> Packed:
-    """Read a message back; the inverse of `pack` up to the template, which is not sent."""
+    """Read a message back; the inverse of `pack` and `pack_frames` up to the template, which is not sent."""
     length = int.from_bytes(message[:4], "little")
     head = json.loads(message[4 : 4 + length])
     body = memoryview(message)[4 + length :]
-    figure, _ = head.pop("figure"), head.pop("digest")
+    figure, _ = head.pop("figure", None), head.pop("digest")
     frames = head.pop("frames", {})
-    pictures = [go.Figure(_restored(item, body)) for item in frames.pop("figures", [])]
+    pictures = {
+        key: [go.Figure(_restored(item, body)) for item in items] for key, items in frames.pop("figures", {}).items()
+    }
     return Packed(None if figure is None else go.Figure(_restored(figure, body)), pictures, head | frames)
+
+
+def _message(head: dict[str, Any], store: _Store) -> bytes:
+    text = json.dumps(head, separators=(",", ":"), allow_nan=False).encode()
+    text = text[:-1] + b',"digest":"%s"}' % _digest(text, *store.seen)
+    return len(text).to_bytes(4, "little") + text + b"".join(store.parts)
 
 
 def _digest(*parts: bytes) -> bytes:
@@ -285,18 +297,6 @@ def _restored(value: Any, body: memoryview) -> Any:
 
 def _state(key: str) -> dict[str, Any]:
     return dict(st.session_state.get(key) or {})
-
-
-def _start(frames: Frames, key: str) -> int:
-    start = frames.start if frames.start is not None else _frame(key, frames) or 0
-    return min(max(start, 0), len(frames.figures) - 1)
-
-
-def _frame(key: str, frames: Frames | None) -> int | None:
-    frame = _state(key).get("frame")
-    if frames is None or not isinstance(frame, int) or isinstance(frame, bool):
-        return None
-    return min(max(frame, 0), len(frames.figures) - 1)
 
 
 def _selection(key: str, data_id: str) -> Selection | None:

@@ -1,4 +1,5 @@
-// Draws one Plotly figure into a node that is kept over reruns. Written for dashboard/plot.py, which packs the data.
+// Draws one Plotly figure, or the slider that scrubs some of them, into a node that is kept over reruns. Written for
+// dashboard/plot.py, which packs the data.
 //
 // The habits below each answer a fault seen in a browser:
 // * Streamlit calls the cleanup of a run that newer data overtook while the node lives on: purge only when detached.
@@ -12,21 +13,26 @@ const DETACHED = 1000; // ms a node may be out of the page before it is purged (
 
 export function render(component, head, buffer) {
   const root = component.parentElement.querySelector(".pc-plot");
-  const me = (root._pc ??= build(root));
+  const me = (root._pc ??= head.frames ? scrubber(root) : figure(root));
   me.emit = (name, value) => component.setStateValue(name, value);
+  me.trigger = (name, value) => component.setTriggerValue(name, value);
   me.head = head;
   me.decoded = new Map();
   me.buffer = buffer;
-  describe(me);
-  join(me);
-  redraw(me);
+  if (head.frames) {
+    fill(me);
+  } else {
+    describe(me);
+    join(me);
+    redraw(me);
+  }
   return () => leave(me);
 }
 
 // ---- the node ------------------------------------------------------------------------------------------------------
 
-function build(root) {
-  const me = { root, work: Promise.resolve(), dirty: false, frame: null, held: false, timer: 0, leaving: 0 };
+function figure(root) {
+  const me = { root, work: Promise.resolve(), dirty: false, leaving: 0, group: null };
   me.gd = root.appendChild(document.createElement("div"));
   me.gd.className = "pc-picture";
   me.size = "";
@@ -52,8 +58,9 @@ function leave(me) {
   clearTimeout(me.leaving);
   me.leaving = setTimeout(() => enqueue(me, () => {
     if (me.root.isConnected) return;
-    members(me).delete(me);
-    globalThis.Plotly?.purge(me.gd);
+    me.group?.figures.delete(me);
+    if (me.group?.slider === me) me.group.slider = null;
+    if (me.gd) globalThis.Plotly?.purge(me.gd);
   }), DETACHED);
 }
 
@@ -72,10 +79,11 @@ function redraw(me) {
     me.dirty = false;
     if (!Plotly || !me.root.isConnected || !me.gd.clientWidth) return;
     const colours = palette(me.root);
-    const wanted = [me.head.digest, me.frame, me.gd.clientWidth, colours.page, colours.font].join("/");
+    const frame = scrubbed(me);
+    const wanted = [me.head.digest, frame?.name, me.gd.clientWidth, colours.page, colours.font].join("/");
     if (wanted === me.drawn && me.gd._fullLayout) return; // a rerun that changed nothing here
     if (!me.gd._fullLayout) me.gd.textContent = ""; // an earlier complaint
-    const { data, layout } = picture(me, me.frame, colours);
+    const { data, layout } = picture(me, frame, colours);
     me.size = `${layout.width}x${layout.height}`;
     await Plotly.react(me.gd, data, layout, config(me, Plotly));
     me.drawn = wanted;
@@ -108,8 +116,7 @@ function script(url) {
 
 function picture(me, frame, colours) {
   const { head } = me;
-  const packed = frame === null ? (head.figure ?? head.frames.figures[head.frames.start]) : head.frames.figures[frame];
-  const { data, layout = {} } = paint(decode(me, packed), colours);
+  const { data, layout = {} } = paint(frame ? decode(frame.owner, frame.figure) : decode(me, head.figure), colours);
   const touch = matchMedia("(pointer: coarse)").matches;
   const opaque = (colour) => (!colour || colour === "rgba(0,0,0,0)" ? colours.page : colour); // so that exports are legible
   return {
@@ -301,64 +308,71 @@ function listen(me) {
   me.gd.on("plotly_deselect", () => me.head.select && me.emit("selection", null));
 }
 
-// ---- frames: dragged in the browser, committed on release ----------------------------------------------------------
+// ---- scrubbing: frames are shown while the slider is dragged, and committed when it is let go ----------------------
 
-function members(me) {
-  const name = me.group ?? "";
-  if (!groups.has(name)) groups.set(name, new Set());
+function groupOf(name) {
+  if (!groups.has(name)) groups.set(name, { figures: new Set(), slider: null, frame: null, at: 0, held: false, timer: 0 });
   return groups.get(name);
 }
 
+const busy = (group) => group.held || group.timer;
+
 function join(me) {
-  const { frames, key } = me.head;
-  members(me).delete(me);
-  me.group = frames ? frames.group || `only ${key}` : null;
-  if (!frames) {
-    me.frame = null;
-    me.scrub?.remove();
-    me.scrub = null;
-    return;
-  }
-  members(me).add(me);
-  if (frames.slider) controls(me);
-  const held = [...members(me)].some((other) => other.held || other.timer);
-  if (held) return; // the hand is on the slider: what it shows is newer than what the server sent
-  me.frame = null;
-  if (frames.slider) place(me, frames.start);
+  me.group?.figures.delete(me);
+  me.group = me.head.group ? groupOf(me.head.group) : null;
+  if (!me.group) return;
+  me.group.figures.add(me);
+  me.group.at = me.head.at ?? 0;
+  if (busy(me.group)) return; // the hand is on the slider: what it shows is newer than what the server sent
+  me.group.frame = null;
+  place(me.group, me.group.at);
 }
 
-function controls(me) {
+// The frame that stands for a figure while its slider is moved, null if it shows its own picture.
+function scrubbed(me) {
+  const { slider: owner, frame } = me.group ?? {};
+  const figure = owner && frame !== null && owner.head.frames.figures[me.head.key]?.[frame];
+  return figure ? { owner, figure, name: `${owner.head.digest}/${frame}` } : null;
+}
+
+function scrubber(root) {
+  const me = { root, work: Promise.resolve(), leaving: 0, group: null };
+  me.node = root.appendChild(document.createElement("div"));
+  me.node.innerHTML = `<div class="pc-scrub"><label></label><output></output><input type="range" min="0" step="1">
+    <span class="pc-low"></span><span class="pc-high"></span></div><dl class="pc-notes"></dl>`;
+  me.input = me.node.querySelector("input");
+  me.input.addEventListener("pointerdown", () => { me.group.held = true; });
+  me.input.addEventListener("input", () => show(me.group, Number(me.input.value)));
+  me.input.addEventListener("change", () => {
+    clearTimeout(me.group.timer);
+    me.group.timer = setTimeout(() => commit(me), me.group.held ? 0 : KEY_PAUSE);
+  });
+  for (const end of ["pointerup", "pointercancel"]) me.input.addEventListener(end, () => setTimeout(() => { me.group.held = false; }));
+  return me;
+}
+
+function fill(me) {
   const { frames, key } = me.head;
-  if (!me.scrub) {
-    me.scrub = me.root.appendChild(document.createElement("div"));
-    me.scrub.innerHTML = `<div class="pc-scrub"><label></label><output></output><input type="range" min="0" step="1">
-      <span class="pc-low"></span><span class="pc-high"></span></div><dl class="pc-notes"></dl>`;
-    const input = me.scrub.querySelector("input");
-    input.addEventListener("pointerdown", () => { me.held = true; });
-    input.addEventListener("input", () => show(me, Number(input.value)));
-    input.addEventListener("change", () => {
-      const pause = me.held ? 0 : KEY_PAUSE;
-      clearTimeout(me.timer);
-      me.timer = setTimeout(() => commit(me), pause);
-    });
-    for (const end of ["pointerup", "pointercancel"]) input.addEventListener(end, () => setTimeout(() => { me.held = false; }));
-  }
-  const [label, input, low, high] = ["label", "input", ".pc-low", ".pc-high"].map((name) => me.scrub.querySelector(name));
-  input.id = `pc-${key}`;
-  input.max = frames.figures.length - 1;
-  label.htmlFor = input.id;
+  const [label, low, high] = ["label", ".pc-low", ".pc-high"].map((name) => me.node.querySelector(name));
+  me.input.id = `pc-${key}`;
+  me.input.max = frames.labels.length - 1;
+  label.htmlFor = me.input.id;
   label.textContent = frames.label;
   low.textContent = frames.low;
   high.textContent = frames.high;
+  me.group = groupOf(key);
+  me.group.slider = me;
+  if (!busy(me.group)) place(me.group, me.group.at);
 }
 
-function place(me, index) {
-  const { frames } = me.head;
-  const input = me.scrub.querySelector("input");
-  input.value = index;
-  input.setAttribute("aria-valuetext", `${frames.labels[index]}`);
-  me.scrub.querySelector("output").textContent = frames.labels[index];
-  me.scrub.querySelector("dl").replaceChildren(...(frames.notes[index] ?? []).map(([name, value]) => {
+function place(group, index) {
+  if (!group.slider) return;
+  const { input, node, head: { frames } } = group.slider;
+  const state = Math.min(index, frames.labels.length - 1);
+  input.value = state;
+  input.setAttribute("aria-valuetext", `${frames.labels[state]}`);
+  node.querySelector("output").textContent = frames.labels[state];
+  node.querySelector("dl").replaceChildren(...(frames.notes[state] ?? []).map(([name, value]) => {
     const pair = document.createElement("div");
     const [term, detail] = ["dt", "dd"].map((tag) => pair.appendChild(document.createElement(tag)));
     term.textContent = name;
@@ -367,15 +381,14 @@ function place(me, index) {
   }));
 }
 
-function show(me, index) {
-  place(me, index);
-  for (const other of members(me)) {
-    other.frame = Math.min(index, other.head.frames.figures.length - 1);
-    redraw(other);
-  }
+function show(group, index) {
+  group.frame = index;
+  place(group, index);
+  for (const me of group.figures) redraw(me);
 }
 
+// A trigger, not a state: the page may have turned the dial elsewhere since, and then the same frame is news.
 function commit(me) {
-  me.timer = 0;
-  if (me.root.isConnected) me.emit("frame", Number(me.scrub.querySelector("input").value));
+  me.group.timer = 0;
+  if (me.root.isConnected) me.trigger("frame", Number(me.input.value));
 }

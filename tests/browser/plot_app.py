@@ -8,7 +8,7 @@ import plotly.graph_objects as go
 import streamlit as st
 
 from dashboard import palette
-from dashboard.plot import Frames, plot, table
+from dashboard.plot import Frames, pack_frames, plot, scrubber, table
 
 st.set_page_config(layout="wide")
 st.session_state.runs = st.session_state.get("runs", 0) + 1
@@ -46,33 +46,25 @@ with right:
     cloud = go.Figure(
         go.Scatter(x=points[:, 0], y=points[:, 1], mode="markers", marker={"color": palette.RELEASE, "size": 4})
     )
-    shown = plot(cloud, key="cloud", alt="800 uniform points", data_id="cloud", height=360, on_select=True)
-    st.markdown(f"selected: `{shown.selection.points if shown.selection else 'none'}`")
+    box = plot(cloud, key="cloud", alt="800 uniform points", data_id="cloud", height=360, on_select=True)
+    st.markdown(f"selected: `{box.points if box else 'none'}`")
 
 steps = [wave(0.2 + 0.2 * i) for i in range(25)]
-shown = plot(
-    None,
-    key="frames",
-    alt="A wave that grows",
-    data_id="wave",
-    height=300,
-    frames=Frames(
-        steps,
-        [f"{0.2 + 0.2 * i:.1f}" for i in range(25)],
-        label="epsilon",
-        group="wave",
-        low="more private",
-        high="more accurate",
-        notes=[[("Leaves", str(10 * i)), ("W1", f"{1 / (i + 1):.3f}")] for i in range(25)],
-    ),
+frames = Frames(
+    {"frames": steps, "follow": steps[::-1]},
+    [f"{0.2 + 0.2 * i:.1f}" for i in range(25)],
+    label="epsilon",
+    low="more private",
+    high="more accurate",
+    notes=[[("Leaves", str(10 * i)), ("W1", f"{1 / (i + 1):.3f}")] for i in range(25)],
 )
+frame = st.session_state.setdefault("frame", 0)
+scrubbed = {"data_id": "wave", "scrubbed_by": "scrub", "at": frame}
+plot(steps[frame], key="frames", alt="A wave that grows", height=300, **scrubbed)
+scrubber(pack_frames(frames, "scrub"), key="scrub", on_frame=lambda i: st.session_state.update(frame=i))
 if st.toggle("Follower", value=True):
-    plot(
-        None,
-        key="follow",
-        alt="The same",
-        data_id="wave",
-        height=200,
-        frames=Frames(steps[::-1], [str(i) for i in range(25)], slider=False, group="wave"),
-    )
-st.markdown(f"frame: `{shown.frame}`")
+    plot(steps[24 - frame], key="follow", alt="A wave that shrinks", height=200, **scrubbed)
+if st.button("Back to the start"):
+    st.session_state.frame = 0
+    st.rerun()
+st.markdown(f"frame: `{frame}`")

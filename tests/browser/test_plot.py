@@ -154,8 +154,8 @@ def test_the_slider_scrubs_without_reruns_and_commits_once(app: Page) -> None:
     assert runs(app) == before
     assert sum(key.startswith("frames") for key in seen) >= 15
     assert sum(key.startswith("follow") for key in seen) >= 15
-    expect(app.locator(".st-key-frames output")).to_have_text("5.0")
-    expect(app.locator(".st-key-frames dd").first).to_have_text("240")
+    expect(app.locator(".st-key-scrub output")).to_have_text("5.0")
+    expect(app.locator(".st-key-scrub dd").first).to_have_text("240")
     app.mouse.up()
     expect(app.get_by_text("frame:")).to_have_text("frame: 24")
     settle(app)
@@ -173,6 +173,19 @@ def test_the_slider_moves_by_keyboard_and_commits_when_the_keys_rest(app: Page) 
     expect(app.get_by_text("frame:")).to_have_text("frame: 4")
     settle(app)
     assert runs(app) == before + 1
+
+
+def test_the_same_frame_is_news_after_the_page_moved_on(app: Page) -> None:
+    slider = app.get_by_role("slider", name="epsilon")
+    for _ in range(2):
+        slider.focus()
+        slider.press("End")
+        expect(app.get_by_text("frame:")).to_have_text("frame: 24")
+        app.get_by_role("button", name="Back to the start").click()
+        expect(app.get_by_text("frame:")).to_have_text("frame: 0")
+        expect(slider).to_have_value("0")
+        top = "gd => Math.max(...gd._fullData[0].y)"
+        assert figure(app, "frames").evaluate(top) < figure(app, "follow").evaluate(top)
 
 
 def test_a_box_is_reported_and_stays(app: Page) -> None:

@@ -16,13 +16,13 @@ from hypothesis.extra import numpy as arrays
 from streamlit.testing.v1 import AppTest
 
 from dashboard import palette
-from dashboard.plot import Frames, install, pack, unpack
+from dashboard.plot import Frames, install, pack, pack_frames, unpack
 
 NUMBERS = [np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32, np.float32, np.float64]
 
 
 def sent(figure: go.Figure, **options: Any) -> go.Figure:
-    back = unpack(pack(figure, None, 0, options)).figure
+    back = unpack(pack(figure, options)).figure
     assert back is not None
     return back
 
@@ -78,28 +78,28 @@ def test_words_truth_values_dates_and_holes_travel_as_lists() -> None:
 
 def test_the_template_is_dropped_and_options_are_kept() -> None:
     figure = go.Figure(go.Scatter(y=[1, 2]), layout={"template": "plotly_dark", "title": "A title"})
-    packed = unpack(pack(figure, None, 0, {"alt": "épsilon ε", "height": 300}))
+    packed = unpack(pack(figure, {"alt": "épsilon ε", "height": 300}))
     assert packed.options == {"alt": "épsilon ε", "height": 300}
     assert packed.figure is not None
     assert packed.figure.layout.title.text == "A title"
-    assert len(pack(figure, None, 0, {})) < 300
+    assert len(pack(figure, {})) < 300
 
 
 def test_an_array_that_all_frames_share_is_sent_once() -> None:
     points = np.random.default_rng(0).random(5000)
     figures = [go.Figure([go.Scatter(x=points, y=points), go.Scatter(y=np.full(3, float(i)))]) for i in range(20)]
-    message = pack(None, Frames(figures, [str(i) for i in range(20)]), 0, {})
-    assert len(message) < points.nbytes + 10_000
+    message = pack_frames(Frames({"a": figures, "b": figures}, [str(i) for i in range(20)]), "scrub")
+    assert len(message) < points.nbytes + 20_000
     back = unpack(message)
     assert back.figure is None
-    assert len(back.frames) == 20
-    np.testing.assert_array_equal(back.frames[7].data[1].y, [7.0, 7.0, 7.0])
-    np.testing.assert_array_equal(back.frames[7].data[0].x, points)
+    assert [len(pictures) for pictures in back.frames.values()] == [20, 20]
+    np.testing.assert_array_equal(back.frames["a"][7].data[1].y, [7.0, 7.0, 7.0])
+    np.testing.assert_array_equal(back.frames["b"][7].data[0].x, points)
 
 
 def test_a_message_names_what_it_holds() -> None:
     def digest(values: list[float], **options: str) -> bytes:
-        return pack(go.Figure(go.Scatter(y=np.array(values))), None, 0, options).partition(b'"digest":')[2][:26]
+        return pack(go.Figure(go.Scatter(y=np.array(values))), options).partition(b'"digest":')[2][:26]
 
     assert digest([1.0, 2.0], alt="a") == digest([1.0, 2.0], alt="a")
     assert len({digest([1.0, 2.0], alt="a"), digest([1.0, 3.0], alt="a"), digest([1.0, 2.0], alt="b")}) == 3
@@ -107,14 +107,14 @@ def test_a_message_names_what_it_holds() -> None:
 
 def test_raw_numbers_are_smaller_than_text() -> None:
     values = np.random.default_rng(1).random(5000).astype(np.float32)
-    assert len(pack(go.Figure(go.Scattergl(x=values, y=values)), None, 0, {})) < 4 * 5000 + 1000
+    assert len(pack(go.Figure(go.Scattergl(x=values, y=values)), {})) < 4 * 5000 + 1000
 
 
 def test_frames_must_have_a_label_each() -> None:
-    with pytest.raises(ValueError, match="1 frames and 2 labels"):
-        Frames([go.Figure()], ["a", "b"])
+    with pytest.raises(ValueError, match="1 frames of 'one' and 2 labels"):
+        Frames({"one": [go.Figure()]}, ["a", "b"])
     with pytest.raises(ValueError, match="2 notes"):
-        Frames([go.Figure()], ["a"], notes=[[], []])
+        Frames({"one": [go.Figure()]}, ["a"], notes=[[], []])
 
 
 # ---- in a script
@@ -125,15 +125,17 @@ def script() -> None:
     import plotly.graph_objects as go
     import streamlit as st
 
-    from dashboard.plot import Frames, plot, table
+    from dashboard.plot import Frames, pack_frames, plot, scrubber, table
 
     scale = st.slider("scale", 1, 5, 1)
     figure = go.Figure(go.Scatter(y=np.arange(4.0) * scale))
-    shown = plot(figure, key="one", alt=f"A line to {3 * scale}", data_id="line", on_select=True)
-    st.text(f"selection {shown.selection}")
-    frames = Frames([figure, figure], ["a", "b"])
-    shown = plot(None, key="two", alt="Two frames", data_id="line", frames=frames, height=200)
-    st.text(f"frame {shown.frame}")
+    box = plot(figure, key="one", alt=f"A line to {3 * scale}", data_id="line", on_select=True)
+    st.text(f"selection {box}")
+    frames = Frames({"two": [figure, figure]}, ["a", "b"])
+    at = st.session_state.setdefault("at", 0)
+    plot(figure, key="two", alt="Two frames", data_id="line", height=200, scrubbed_by="scrub", at=at)
+    scrubber(pack_frames(frames, "scrub"), key="scrub", on_frame=lambda frame: st.session_state.update(at=frame))
+    st.text(f"frame {at}")
     import pandas as pd
 
     table(pd.DataFrame({"y": np.arange(4.0)}), key="three")
@@ -152,13 +154,14 @@ def app() -> AppTest:
 
 def test_a_script_draws_and_a_test_can_read_the_figure(app: AppTest) -> None:
     app.slider[0].set_value(4).run()
-    one, two = (unpack(message) for message in messages(app))
+    one, two, scrub = (unpack(message) for message in messages(app))
     assert one.figure is not None
     np.testing.assert_array_equal(one.figure.data[0].y, [0, 4, 8, 12])
     assert one.options["alt"] == "A line to 12"
     assert (one.options["height"], two.options["height"]) == (420, 200)
-    assert two.figure is None
-    assert two.options["start"] == 0
+    assert two.options["at"] == 0
+    assert two.options["group"] == scrub.options["key"] == "scrub"
+    assert [len(pictures) for pictures in scrub.frames.values()] == [2]
 
 
 def test_the_table_is_not_sent_while_it_is_closed(app: AppTest) -> None:
@@ -168,12 +171,8 @@ def test_the_table_is_not_sent_while_it_is_closed(app: AppTest) -> None:
 def test_what_the_browser_sends_back_is_read_with_care(app: AppTest) -> None:
     box = {"data_id": "line", "range": {"x": [0, 1.5], "y": [0, 2]}, "points": 2}
     app.session_state["one"] = {"selection": box}
-    app.session_state["two"] = {"frame": 99}
     app.run()
-    texts = [text.value for text in app.text]
-    assert texts[0] == "selection Selection(range={'x': (0.0, 1.5), 'y': (0.0, 2.0)}, points=2)"
-    assert texts[1] == "frame 1"  # the last one there is
-    assert unpack(messages(app)[1]).options["start"] == 1
+    assert app.text[0].value == "selection Selection(range={'x': (0.0, 1.5), 'y': (0.0, 2.0)}, points=2)"
     app.session_state["one"] = {"selection": box | {"data_id": "another"}}
     app.run()
     assert app.text[0].value == "selection None"
