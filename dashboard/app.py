@@ -26,6 +26,8 @@ def _start() -> bool:
 
 _start()
 st.html(FILES / "page.css")
-st.navigation(
+page = st.navigation(
     [st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True)], position="top"
-).run()
+)
+st.session_state.page = page.title
+page.run()

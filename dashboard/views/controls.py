@@ -24,8 +24,17 @@ THETA_SPAN = (-20.0, 200.0)
 
 
 def current() -> Settings:
-    """The dials of this session: from the link at first and whenever somebody else changed it."""
+    """The dials of this session: from the link at first and whenever somebody else changed it.
+
+    Streamlit empties the link when the reader goes to another page; the dials stay as they are.
+    """
     query = st.query_params.to_dict()
+    page = st.session_state.get("page")
+    moved = page != st.session_state.get("dials_on")
+    st.session_state.dials_on = page
+    if moved and not query and "settings" in st.session_state:
+        query = st.session_state.link
+        st.query_params.from_dict(query)
     if "settings" not in st.session_state or query != st.session_state.link:
         adopt(*Settings.from_query(query))
         st.session_state.link = query
