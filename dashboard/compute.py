@@ -8,15 +8,18 @@ from __future__ import annotations
 import hashlib
 import io
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any
 
 import pandas as pd
 import streamlit as st
 
+from dashboard.limits import limits
+from dashboard.line import Line, places
 from dashboard.settings import Settings
-from privcore.arrays import Floats, frozen
+from privcore.arrays import Bools, Floats, frozen
 from privcore.clouds import box_of, make
 from privcore.dimension import Dimension, dimension
 from privcore.domain import Box
@@ -28,8 +31,10 @@ from privcore.tables import Table, read_table
 from privcore.theory import bounds
 from privcore.transport import W1, wasserstein
 
-W1_SECONDS = 10.0
-"""Longest wait for one distance; after it the certified interval reached so far is shown."""
+QUICK_POINTS = 5000
+"""Up to so many points a distance takes a fraction of a second, and waits for nobody."""
+LINE = Line(places())
+"""In front of every longer distance of this server."""
 RULER_SEED = 1_000_003
 """Added to the seed of the data for the independent sample that the rulers compare with."""
 MOST_RULER_POINTS = 20_000
@@ -48,15 +53,32 @@ class Data:
 
 @dataclass(frozen=True)
 class Errors:
-    """W1 between data and release, and its two parts, in the unit cube."""
+    """W1 between data and release with its plan, and its two parts, in the unit cube."""
 
     total: W1
     resolution: W1
     privacy: W1
 
 
+@dataclass(frozen=True)
+class Selected:
+    """A box: its true count, its released count with the standard error of the leaf noise, and the leaves it meets."""
+
+    true_count: int
+    released_count: float
+    standard_error: float
+    leaves: Bools
+
+    @property
+    def error(self) -> float:
+        """Released less true count."""
+        return self.released_count - self.true_count
+
+
 Progress = Callable[[str, float, float], bool]
 """Called with what is measured and the interval so far; returning False stops."""
+Waiting = Callable[[int], object]
+"""Called with the number of computations before this one; raising leaves the line."""
 
 
 def generated(settings: Settings) -> Data:
@@ -103,16 +125,27 @@ def _own_simulation(digest: str, parameters: Parameters, seed: int, _data: Data)
     return simulate(_data.points, _data.box, parameters, seed)
 
 
-def errors(data: Data, parameters: Parameters, seed: int, progress: Progress) -> Errors | None:
+def fresh_simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
+    """One of many runs that are looked at once: it is not kept, so it pushes nothing out of the cache."""
+    return simulate(data.points, data.box, parameters, seed)
+
+
+def errors(data: Data, parameters: Parameters, seed: int, progress: Progress, waiting: Waiting) -> Errors | None:
     """W1 of the run and its parts, exact or a certified interval; None without data."""
     run = simulation(data, parameters, seed)
     if not run.n:
         return None
     slot = (_own_slot if data.uploaded else _shared_slot)(data.digest, parameters, seed)
-    with slot.lock:
-        if slot.errors is None:
-            slot.errors = _errors(run, progress)
-        return slot.errors
+    if slot.errors is None:
+        with slot.line.turn(waiting):  # another session may be measuring the same run
+            if slot.errors is None:
+                with _turn(run.n, waiting):
+                    slot.errors = _errors(run, progress)
+    return slot.errors
+
+
+def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
+    return LINE.turn(waiting) if points > QUICK_POINTS else nullcontext()
 
 
 @dataclass
@@ -120,7 +153,7 @@ class _Slot:
     """Where a run's errors are kept: filled outside the cache, since what shows progress can't be replayed from it."""
 
     errors: Errors | None = None
-    lock: threading.Lock = field(default_factory=threading.Lock)
+    line: Line = field(default_factory=lambda: Line(1))
 
 
 @st.cache_resource(max_entries=128, show_spinner=False)
@@ -138,7 +171,8 @@ def _errors(run: Simulation, progress: Progress) -> Errors:
         def report(lower: float, upper: float) -> bool:
             return progress(name, lower, upper)
 
-        return wasserstein(points, measure, weights=weights, box=run.box, deadline=W1_SECONDS, progress=report)
+        options = {"deadline": limits().w1_seconds, "progress": report, "plan": name == "total"}
+        return wasserstein(points, measure, weights=weights, box=run.box, **options)
 
     oracle = run.oracle_measure
     return Errors(
@@ -148,10 +182,60 @@ def _errors(run: Simulation, progress: Progress) -> Errors:
     )
 
 
-def roll(data: Data, parameters: Parameters, seed: int) -> float:
+def roll(data: Data, parameters: Parameters, seed: int, waiting: Waiting) -> float:
     """W1 of one more roll of the noise on the same data."""
-    run = simulate(data.points, data.box, parameters, seed)
-    return wasserstein(run.points, run.measure, box=run.box, deadline=W1_SECONDS).value
+    run = fresh_simulation(data, parameters, seed)
+    with _turn(run.n, waiting):
+        return total_error(run).value
+
+
+def total_error(run: Simulation) -> W1:
+    """W1 between data and release alone, exact or a certified interval."""
+    return wasserstein(run.points, run.measure, box=run.box, deadline=limits().w1_seconds)
+
+
+class Kept:
+    """Results of functions that show progress, which Streamlit's own caches would replay; the oldest go first."""
+
+    def __init__(self, most: int) -> None:
+        self._most, self._values, self._lock = most, dict[Hashable, Any](), threading.Lock()
+
+    def __contains__(self, key: Hashable) -> bool:
+        return key in self._values
+
+    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """The kept value, made first if there is none."""
+        with self._lock:
+            if key in self._values:
+                return self._values[key]
+        value = make()
+        with self._lock:
+            self._values[key] = value
+            while len(self._values) > self._most:
+                del self._values[next(iter(self._values))]
+        return value
+
+
+def scrubs(data: Data) -> Kept:
+    """Where the frames over epsilon are kept: with the server for generated data, with the session for an upload."""
+    return _own_scrubs() if data.uploaded else _shared_scrubs()
+
+
+@st.cache_resource(show_spinner=False)
+def _shared_scrubs() -> Kept:
+    return Kept(64)
+
+
+@st.cache_resource(show_spinner=False, scope="session")
+def _own_scrubs() -> Kept:
+    return Kept(4)
+
+
+def selected(run: Simulation, chosen: Box) -> Selected:
+    """What the data and the release hold in a box."""
+    mass, error = run.measure.mass_in(chosen)
+    inside = run.projected_measure.overlap(chosen) > 0
+    return Selected(run.records_in(chosen), mass * run.total, error * run.total, inside)
 
 
 def theory(data: Data, parameters: Parameters, seed: int) -> pd.DataFrame:
@@ -198,11 +282,11 @@ def _rulers(data: Data, other: Floats | None) -> tuple[W1 | None, W1, W1]:
     unit = data.box.to_unit(data.points)
     cube = DiscreteMeasure([[0.5] * data.box.d], [1.0], None, [[0.0] * data.box.d], [[1.0] * data.box.d])
     flat = cube.sample(min(len(unit), 2000), seed=0)
-    another = None if other is None else wasserstein(unit, data.box.to_unit(other), deadline=W1_SECONDS)
+    another = None if other is None else wasserstein(unit, data.box.to_unit(other), deadline=limits().w1_seconds)
     return (
         another,
-        wasserstein(unit, flat, deadline=W1_SECONDS),
-        wasserstein(unit, unit.mean(axis=0, keepdims=True), deadline=W1_SECONDS),
+        wasserstein(unit, flat, deadline=limits().w1_seconds),
+        wasserstein(unit, unit.mean(axis=0, keepdims=True), deadline=limits().w1_seconds),
     )
 
 

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, TypeAlias, cast
 
+from dashboard.limits import limits
 from dashboard.text import settings as words
 from privcore.clouds import CLOUDS
 from privcore.domain import AXIS_DIGITS
@@ -41,7 +42,7 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 }
 WHOLE: Final = frozenset({"n", "d", "data_seed", "max_depth", "seed"})
 # Parts of a link that are read elsewhere: Streamlit's own, and how a page is shown.
-FOREIGN: Final = frozenset({"v", "hide", "present", "embed", "embed_options"})
+FOREIGN: Final = frozenset({"v", "hide", "present", "pin", "embed", "embed_options"})
 FIXED_BY_PAPER: Final = ("theta", "gamma", "delta", "tree_share")
 
 Shift: TypeAlias = Literal["none", "random"] | tuple[float, ...]
@@ -96,12 +97,12 @@ class Settings:
         values: dict[str, Any] = {}
         texts = {key: _last(query[key]) for key in query}
         if texts.get("v", VERSION) != VERSION:
-            problems.append(Problem("v", words.NEWER.format(value=_short(texts["v"]))))
+            problems.append(Problem("v", words.NEWER.format(value=words.short(texts["v"]))))
         for key, text in texts.items():
             if key in words.DIALS:
                 values[key] = _read(key, text, problems)
             elif key not in FOREIGN:
-                problems.append(Problem(key, words.UNKNOWN.format(key=_short(key))))
+                problems.append(Problem(key, words.UNKNOWN.format(key=words.short(key))))
         settings, more = cls(**values).repaired()
         return settings, (*problems, *more)
 
@@ -124,6 +125,14 @@ class Settings:
     def data_id(self) -> str:
         """Name the data set that the dials describe: figures keep their zoom as long as it stays the same."""
         return f"{self.cloud}-{self.n}-{self.d}-{self.data_seed}"
+
+    def summary(self) -> str:
+        """Say in a line what is not at its default, "" if all is.
+
+        >>> Settings(epsilon=0.5, seed=3).summary()
+        'ε 0.5, Seed of the noise 3'
+        """
+        return ", ".join(f"{words.DIALS[key]} {_written(key, getattr(self, key))}" for key in self.changed())
 
     def inactive(self) -> dict[str, str]:
         """Name the dials that have no effect beside the others, each with the reason."""
@@ -187,7 +196,7 @@ class Settings:
         for key, choices in CHOICES.items():
             values[key] = _chosen(key, getattr(self, key), choices, problems)
         for key in RANGES:
-            values[key] = _within(key, getattr(self, key), *RANGES[key], problems)
+            values[key] = _within(key, getattr(self, key), *span(key), problems)
         values["d"] = _dimension(values["cloud"], values["d"], problems)
         values["max_depth"] = _within("max_depth", values["max_depth"], 1, AXIS_DIGITS * values["d"], problems)
         values["shift"] = _shift(self.shift, values["d"], problems)
@@ -204,12 +213,6 @@ def _last(value: Any) -> str:
     return str(value)
 
 
-def _short(text: object, most: int = 40) -> str:
-    """Text of a stranger, safe to show: short, and without anything that Markdown would act on."""
-    shown = "".join(c if c.isprintable() and c not in "`*_[]<>$\\" else " " for c in str(text)[: most + 1])
-    return shown if len(shown) <= most else shown[: most - 1] + "…"
-
-
 def _read(key: str, text: str, problems: list[Problem]) -> Any:
     """Turn a part of the link into a dial's value, or into its default with a problem."""
     default = getattr(Settings(), key)
@@ -222,14 +225,14 @@ def _read(key: str, text: str, problems: list[Problem]) -> Any:
         return tuple(number - 1 for number in pair) if pair else (math.nan, math.nan)
     number = _number(text)
     if number is None:
-        message = words.NOT_A_NUMBER.format(dial=words.DIALS[key], value=_short(text), used=_shown(key, default))
+        message = words.NOT_A_NUMBER.format(dial=words.DIALS[key], value=words.short(text), used=_shown(key, default))
         problems.append(Problem(key, message))
         return default
     return number
 
 
 def _refused_shift(text: str, problems: list[Problem]) -> Shift:
-    problems.append(Problem("shift", words.SHIFT.format(value=_short(text), d="d", used="none")))
+    problems.append(Problem("shift", words.SHIFT.format(value=words.short(text), d="d", used="none")))
     return "none"
 
 
@@ -276,7 +279,7 @@ def _chosen(key: str, value: Any, choices: tuple[str, ...], problems: list[Probl
     if str(value).casefold() in folded:
         return folded[str(value).casefold()]
     message = words.NOT_A_CHOICE.format(
-        dial=words.DIALS[key], value=_short(value), choices=_listed(choices), used=_shown(key, default)
+        dial=words.DIALS[key], value=words.short(value), choices=_listed(choices), used=_shown(key, default)
     )
     problems.append(Problem(key, message))
     return default
@@ -304,6 +307,12 @@ def _within(key: str, value: Any, low: float, high: float, problems: list[Proble
     return whole
 
 
+def span(key: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a dial on this server."""
+    low, high = RANGES[key]
+    return (low, min(high, limits().points)) if key == "n" else (low, high)
+
+
 def _dimension(cloud: str, d: int, problems: list[Problem]) -> int:
     low, high = dimensions(cloud)
     used = min(max(d, low), high)
@@ -326,13 +335,13 @@ def _shift(value: Any, d: int, problems: list[Problem]) -> Shift:
         return cast(Shift, value)
     given = tuple(value) if isinstance(value, list | tuple) else ()
     if not given:
-        problems.append(Problem("shift", words.SHIFT.format(value=_short(value), d=d, used="none")))
+        problems.append(Problem("shift", words.SHIFT.format(value=words.short(value), d=d, used="none")))
         return "none"
     used = tuple(min(max(float(number), 0.0), 1.0) for number in (*given, *[0.5] * d)[:d])
     if used != given:
         shown = _written("shift", tuple(float(number) for number in given))
         problems.append(
-            Problem("shift", words.SHIFT.format(value=_short(shown), d=d, used=", ".join(f"{u:g}" for u in used)))
+            Problem("shift", words.SHIFT.format(value=words.short(shown), d=d, used=", ".join(f"{u:g}" for u in used)))
         )
     return used
 
@@ -359,7 +368,7 @@ def _affordable(settings: Settings, problems: list[Problem]) -> Settings:
     reason = _refusal(settings)
     if reason is None:
         return settings
-    problems.append(Problem("epsilon", words.RESET.format(reason=_short(reason, 200))))
+    problems.append(Problem("epsilon", words.RESET.format(reason=words.short(reason, 200))))
     return settings.replace(**{key: getattr(Settings(), key) for key in (*FIXED_BY_PAPER, "max_depth")})
 
 

@@ -111,11 +111,14 @@ class DiscreteMeasure:
         lower, upper = self._strata(tilted)
         return lower[chosen] + positions * (upper[chosen] - lower[chosen])
 
-    def mass_in(self, box: Box) -> MassIn:
-        """The mass in a box, a cell's mass counting by the share of its volume inside, with its standard error.
+    def overlap(self, box: Box) -> Floats:
+        """The share of each cell's volume that is in a box, shape (leaves,); a cell of no size is in it or not.
 
-        mass = sum over leaves of w_Q m_Q, standard error = leaf_sd (sum of w_Q^2)^(1/2), w_Q = |Q in box| / |Q|; the
-        error is that of the leaf noise before the projection. Raises `InvalidMeasureError` if d differs.
+        w_Q = |Q in box| / |Q|. Raises `InvalidMeasureError` if d differs.
+
+        >>> cells = DiscreteMeasure([[0.25], [0.75]], [0.5, 0.5], None, [[0.0], [0.5]], [[0.5], [1.0]])
+        >>> cells.overlap(Box([0.25], [1.0]))
+        array([0.5, 1. ])
         """
         if box.d != self.d:
             raise InvalidMeasureError(f"The box has {box.d} axes, but the measure has {self.d}.")
@@ -123,7 +126,15 @@ class DiscreteMeasure:
         low, high = np.maximum(self.cell_lower, box.low), np.minimum(self.cell_upper, box.high)
         inside = (self.cell_lower >= box.low) & (self.cell_lower <= box.high)
         share = np.where(width > 0, np.clip(high - low, 0, None) / np.where(width > 0, width, 1.0), inside)
-        weight = share.prod(axis=1)
+        return np.asarray(share.prod(axis=1), dtype=np.float64)
+
+    def mass_in(self, box: Box) -> MassIn:
+        """The mass in a box, a cell's mass counting by the share of its volume inside, with its standard error.
+
+        mass = sum over leaves of w_Q m_Q, standard error = leaf_sd (sum of w_Q^2)^(1/2), with w_Q as `overlap` says;
+        the error is that of the leaf noise before the projection. Raises `InvalidMeasureError` if d differs.
+        """
+        weight = self.overlap(box)
         error = self.leaf_sd * float(np.sqrt((weight**2).sum()))
         return MassIn(float(weight @ self.leaf_masses), error)
 

@@ -123,6 +123,15 @@ class Simulation:
         """The noise of each leaf, (leaves,), in records, its public mean subtracted."""
         return np.asarray(frozen(self.noisy_counts - self.true_counts))
 
+    def records_in(self, box: Box) -> int:
+        """The number of records in a box of the user's units, its walls included.
+
+        >>> simulate([[0.1], [0.6]], Box.unit(1), Parameters(1.0), seed=0).records_in(Box([0.5], [1.0]))
+        1
+        """
+        inside = (self.points >= np.asarray(box.low)) & (self.points <= np.asarray(box.high))
+        return int(inside.all(axis=1).sum())
+
     @cached_property
     def visits(self) -> Visits:
         """Every visited cell with its count, penalty, margin, noise and decision: arrays over the tree's nodes."""

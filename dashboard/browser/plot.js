@@ -116,7 +116,8 @@ function script(url) {
 
 function picture(me, frame, colours) {
   const { head } = me;
-  const { data, layout = {} } = paint(frame ? decode(frame.owner, frame.figure) : decode(me, head.figure), colours);
+  const packed = frame ? decode(frame.owner, frame.figure) : decode(me, head.figure);
+  const { data, layout = {} } = enlarged(paint(packed, colours), head.scale ?? 1);
   const touch = matchMedia("(pointer: coarse)").matches;
   const opaque = (colour) => (!colour || colour === "rgba(0,0,0,0)" ? colours.page : colour); // so that exports are legible
   return {
@@ -131,9 +132,19 @@ function picture(me, frame, colours) {
       width: me.gd.clientWidth,
       height: head.height,
       uirevision: head.data_id,
-      template: template(colours),
+      template: enlarged(template(colours), head.scale ?? 1),
     },
   };
+}
+
+// For a projector: all type, and the margins that hold it.
+function enlarged(node, scale, key = "") {
+  if (scale === 1 || node === null || typeof node !== "object" || ArrayBuffer.isView(node)) return node;
+  if (Array.isArray(node)) return typeof node[0] === "object" ? node.map((item) => enlarged(item, scale, key)) : node;
+  const grown = (name, item) =>
+    typeof item === "number" && (/font$/.test(key) && name === "size" || key === "margin" || name === "yshift") ? item * scale
+      : enlarged(item, scale, name);
+  return Object.fromEntries(Object.entries(node).map(([name, item]) => [name, grown(name, item)]));
 }
 
 // Breaks a title and its subtitle where the page is too narrow for them, and makes room for the new lines.

@@ -48,6 +48,15 @@ class _Row:
         return words.W1_INTERVAL.format(lower=number(self.lower), upper=number(self.upper))
 
 
+def interval(value: W1) -> str:
+    """A distance for a reader: the value if it is exact, else the interval.
+
+    >>> interval(W1(0.25, 0.25, True, "line", 0.0)), interval(W1(0.2, 0.25, False, "", 0.0))
+    ('0.25', '0.2 – 0.25')
+    """
+    return number(value.value) if value.exact else f"{number(value.lower)} – {number(value.upper)}"
+
+
 def w1(
     total: W1 | None,
     resolution: W1 | None = None,

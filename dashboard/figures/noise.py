@@ -12,7 +12,7 @@ from dashboard.figures.shapes import Plane
 from dashboard.figures.style import Drawing, number
 from dashboard.palette import fade
 from dashboard.text import figures as words
-from privcore.arrays import Floats, Ints
+from privcore.arrays import Bools, Floats, Ints
 from privcore.domain import Box
 from privcore.tree import Tree
 
@@ -44,8 +44,13 @@ def law_moments(a: float, b: float) -> tuple[float, float]:
     return float(mean), float(np.sqrt(variance))
 
 
-def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None = None) -> Drawing:
-    """True against released count of each leaf (leaves,), with the diagonal of no noise; private."""
+def leaf_scatter(
+    true_counts: Ints, released_counts: Floats, depth: Ints | None = None, marked: Bools | None = None
+) -> Drawing:
+    """True against released count of each leaf (leaves,), with the diagonal of no noise; private.
+
+    `marked` (leaves,) are leaves to be picked out.
+    """
     noise = released_counts - true_counts
     rows = _spread_by(true_counts, MAX_MARKS)
     negative = released_counts[rows] < 0
@@ -76,6 +81,8 @@ def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None 
         place = {"x": shapes.small(true_counts[rows][mask]), "y": shapes.small(released_counts[rows][mask])}
         hover = {"customdata": data[mask], "hovertemplate": template}
         traces.append({"type": "scatter", "mode": "markers", "name": name, "marker": marker, **place, **hover})
+    if marked is not None and marked.any():
+        traces.append(_marked(true_counts[marked], released_counts[marked]))
     beyond = int(((true_counts > high) | (released_counts > top)).sum())
     notes = [_some_leaves(len(rows), len(noise)), _beyond(beyond, float(true_counts.max(initial=0)))]
     room = 0.04 * (high - low + 1.0)
@@ -92,6 +99,15 @@ def leaf_scatter(true_counts: Ints, released_counts: Floats, depth: Ints | None 
     )
     table = pd.DataFrame({words.LEAF: np.arange(len(noise))} | {k: v for k, v in columns.items() if v is not None})
     return Drawing(style.figure(traces, style.banner(), words.SCATTER_TITLE, notes, **layout), alt, table)
+
+
+def _marked(true_counts: Ints, released_counts: Floats) -> dict[str, Any]:
+    """Filled diamonds over the leaves that the reader's box picks out."""
+    rows = _spread_by(true_counts, MAX_MARKS)
+    place = {"x": shapes.small(true_counts[rows]), "y": shapes.small(released_counts[rows])}
+    marker = {"color": style.PINK, "size": 9, "symbol": "diamond", "line": {"width": 1, "color": style.INK}}
+    hover = {"hovertemplate": words.SCATTER_HOVER + f"<extra>{words.MARKED}</extra>"}
+    return {"type": "scatter", "mode": "markers", **place, "marker": marker, "name": words.MARKED, **hover}
 
 
 def _some_leaves(drawn: int, total: int) -> str:

@@ -9,8 +9,9 @@ import pandas as pd
 
 from dashboard.figures import shapes, style
 from dashboard.figures.style import Drawing, number
+from dashboard.palette import fade
 from dashboard.text import figures as words
-from privcore.arrays import Floats, Ints
+from privcore.arrays import Bools, Floats, Ints
 from privcore.tree import Tree
 
 MAX_NODES = 600
@@ -41,11 +42,13 @@ def icicle(
     epsilon: float | None = None,
     simulated: bool = False,
     most: int = MAX_NODES,
+    marked: Bools | None = None,
 ) -> Drawing:
     """The tree, root on top, a cell as wide as it has leaves below it and coloured by its count.
 
-    `leaf_counts` (leaves,) are true counts (`private=True`) or released ones. Whole levels are drawn from the root
-    down, as long as they come to at most `most` cells; the figure says where it stopped.
+    `leaf_counts` (leaves,) are true counts (`private=True`) or released ones; `marked` (leaves,) picks leaves out.
+    Whole levels are drawn from the root down, as long as they come to at most `most` cells; the figure says where it
+    stopped.
     """
     count, leaves = sums(tree, leaf_counts), sums(tree, np.ones(len(tree.leaves)))
     width = np.where(tree.left < 0, 1.0, _below(tree))
@@ -79,6 +82,7 @@ def icicle(
         "xaxis": style.axis(words.ICICLE_X, showticklabels=False, ticks="", showgrid=False, range=[0, width[0]]),
         "yaxis": style.axis(words.ICICLE_Y, range=[deepest + 1, 0], showgrid=False, zeroline=False),
         "bargap": 0,
+        "barmode": "overlay",
     }
     badge = style.banner() if private else style.label(epsilon, simulated)
     alt = words.ICICLE_ALT.format(
@@ -89,11 +93,24 @@ def icicle(
         root=number(count[0]),
         note=f"; {note}" if cut else "",
     )
-    figure = style.figure([bars], badge, words.ICICLE_TITLE, note if cut else "", **layout)
+    traces = [bars] if marked is None else [bars, *_marked(tree, left, width, tree.leaves[marked], deepest)]
+    figure = style.figure(traces, badge, words.ICICLE_TITLE, note if cut else "", **layout)
     columns = dict(
         zip(words.ICICLE_COLUMNS, (tree.depth, tree.parent, leaves.astype(np.int64), is_leaf, count), strict=True)
     )
     return Drawing(figure, alt, pd.DataFrame(columns))
+
+
+def _marked(tree: Tree, left: Floats, width: Floats, leaves: Ints, deepest: int) -> list[dict[str, Any]]:
+    """A thick frame around the leaves that the reader's box picks out, those too deep to be drawn left out."""
+    shown = leaves[tree.depth[leaves] <= deepest]
+    if not len(shown):
+        return []
+    place = {"x": shapes.small(left[shown] + width[shown] / 2), "width": shapes.small(width[shown])}
+    height = {"base": shapes.small(tree.depth[shown]), "y": np.full(len(shown), 0.75, dtype=np.float32)}
+    marker = {"color": fade(style.PINK, 35), "line": {"color": style.PINK, "width": 2}}
+    look = {"marker": marker, "name": words.MARKED, "showlegend": True, "hoverinfo": "skip"}
+    return [{"type": "bar", **place, **height, **look}]
 
 
 def _edge(cells: int) -> dict[str, Any]:

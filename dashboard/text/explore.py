@@ -4,7 +4,8 @@ from __future__ import annotations
 
 TITLE = "Explore a private picture"
 MADE_FROM = "This picture was made from {n:,} {who}. None of them is in it."
-INSTRUCTION = "Turn ε in the panel: a small budget blurs, a large one shows more."
+INSTRUCTION = "Drag ε under the picture: a small budget blurs, a large one shows more."
+INSTRUCTION_PANEL = "Turn ε in the panel: a small budget blurs, a large one shows more."
 PEOPLE = "people"
 POINTS = "points"
 ROWS = "rows"
@@ -76,8 +77,6 @@ REPRESENTATIVE_CHOICES = {"centre": "At the cells' centres", "spread": "Spread i
 CAP = "Depth cap"
 DEFAULT_CAP = "Default depth cap ({cap})"
 SEED = "Seed of the noise"
-ROLL = "Roll new noise"
-RESET = "Reset"
 AXES = "Axes shown"
 CHANGED = "Changed: {names}"
 MORE = "More dials"
@@ -101,9 +100,10 @@ GUESS_VALUE = "{right} of 100"
 COST = "Privacy spent"
 COST_HELP = "What the current dials truly cost, rounded up."
 
-PICTURE = "The data and the released measure"
 NOISE = "Leaf noise"
 ERROR = "W1 error"
+MOVED = "W1 you can see"
+MOVED_OFF = "W1 is not exact here: the plan that is drawn costs its upper end."
 DIMENSION = "Dimension of the data"
 PRIVACY = "Where ε goes"
 TREE = "The tree"
@@ -115,6 +115,68 @@ KIND = "Show the measure as"
 KIND_CHOICES = {"cells": "Cells", "atoms": "Atoms", "sample": "Sampled points"}
 PAIRS = "There are {d} axes: two are shown. A leaf's outline is its shadow on them, not a slice."
 
+SCRUB = "Drag ε"
+MORE_PRIVATE = "← more private"
+MORE_ACCURATE = "more accurate →"
+GUESS_SHORT = "Best guess"
+SCRUB_BUILDING = "Running the mechanism at {of} values of ε, so that it can be dragged…"
+SCRUB_OFFER = "Make ε draggable"
+SCRUB_OFFER_HELP = "Runs the mechanism with these dials at {of} values of ε and keeps the pictures in the browser."
+SCRUB_OFF_POINTS = (
+    "ε can't be dragged here: that takes at most {most:,} points. Turn it in the panel, or choose a smaller n."
+)
+SCRUB_OFF_LEAVES = (
+    "ε can't be dragged with these dials: even at ε = {least:g} the tree has more than {most:,} leaves, too many to "
+    "redraw while a hand moves. Turn ε in the panel, or choose a larger θ or δ."
+)
+SCRUB_BEYOND = "ε = {epsilon:g} is outside what can be dragged, {least:g} to {last:g}: {why} Turn it in the panel."
+SCRUB_WHY_LEAVES = "beyond it the tree has more than {most:,} leaves, too many to redraw while a hand moves."
+SCRUB_WHY_RANGE = "so many frames were made."
+SCRUB_ENDS = (
+    "Dragging ends at ε = {last:g}: beyond it the tree has more than {most:,} leaves, too many to redraw while a hand "
+    "moves. The panel goes further."
+)
+
+UNDO, REDO, RESET = "Undo", "Redo", "Reset"
+ROLL = "Roll new noise"
+PIN = "Pin"
+PIN_HELP = "Keep these settings to compare with others, at most {most}."
+LINK = "Link"
+LINK_HELP = "This page, with every dial and pin. Opening it shows the same."
+LINK_UPLOAD = "The link holds the dials, but nothing of your table."
+CLASS_LINK = "For a class: hide these dials"
+CLASS_PROJECTOR = "In projector mode"
+PROJECTOR, LEAVE_PROJECTOR = "Projector", "Leave projector mode"
+PROJECTOR_HELP = "Large type, no panel; the arrow keys turn ε."
+KEYS = "Keys: ← → turn ε, N rolls new noise, U undoes, P pins."
+
+PINS = "Pinned"
+PIN_NAME = "Pin {number}"
+PIN_DEFAULT = "everything at its default"
+PIN_TAKE = "Go to these settings"
+PIN_REMOVE = "Remove"
+PIN_TABLE = "Compare the pins as a table"
+PIN_COLUMNS = ("settings", "privacy spent ε", "leaves", "W1 from", "W1 to")
+
+SELECT_HELP = (
+    "Drag a box over the data or the release to count what is in it: both pictures show it, and its leaves light up in "
+    "the leaf noise and in the tree. A double click takes it away."
+)
+SELECT_TYPE = "Type a box"
+SELECT_LOW, SELECT_HIGH = "{name} from", "{name} to"
+SELECT_CLEAR = "Take the box away"
+SELECT_TRUE = "In the box: the data"
+SELECT_RELEASED = "In the box: the release"
+SELECT_ERROR = "Error of the box"
+SELECT_TRUE_HELP = "NOT PRIVATE: the true number of records in the box."
+SELECT_RELEASED_HELP = "A cell that is partly in the box counts by the share of its volume."
+SELECT_ERROR_HELP = "Released less true count. One standard error of the leaf noise is {error} records."
+SELECT_LEAVES = "The box meets {some:,} of {all:,} leaves."
+SELECT_EMPTY = "The box is empty: each upper end must be above its lower end."
+
+NO_UPLOADS = "Uploads are off on this server."
+
+WAITING = "W1 waits for its turn: {before} before you. Everything else on the page is ready."
 MEASURING = "Measuring W1… (the very first time on a machine, its code is compiled: some seconds)"
 MEASURED_SO_FAR = "W1 ({what}) is between {lower:.5f} and {upper:.5f} …"
 PARTS = {"total": "data to release", "resolution": "data to tree", "privacy": "tree to release"}
@@ -124,8 +186,8 @@ RULER_NAMES = ("another sample", "uniform", "everyone at the mean")
 RULERS_OFF = "The rulers are left out above {most:,} rows."
 ROLLS = "Roll the noise 20 times"
 ROLLS_HELP = "Measures W1 for 20 other seeds on the same data. Choosing the best of them would cost all of them."
-ROLLING = "Roll {done} of {of}"
-STOP = "Stop"
+ROLLING = "{done} of {of} rolls"
+STOP = "Stop rolling"
 FORMULAS = "Why? Each bound with this run's numbers"
 
 DIMENSION_HELP = (

@@ -253,3 +253,31 @@ DIMENSION_ALT = (
 )
 DIMENSION_PRIVATE = "Not private. "
 DIMENSION_RELEASE = "Epsilon-DP. "
+
+# The transport plan
+ARROWS_TITLE = "How mass must move: the transport plan"
+ARROWS_NOTE = "the {drawn} pieces with the most work of {total}: {share} % of W1"
+ARROWS_ALT = (
+    "Not private. An optimal transport plan from the data to the release costs W1 = {w1} in the unit cube. "
+    "{drawn} of its {total} moving pieces are drawn, {share} % of the cost; the longest goes {longest}."
+)
+ARROW_COLUMNS = ("mass", "distance (unit cube)", "mass × distance")
+ARROW_STEP = "moved {low} to {high}"
+ARROW_FROM = "from the data"
+ARROW_TO = "to the release"
+ARROW_HOVER = "{name}<br>distance %{{customdata:.3~g}}<extra></extra>"
+ERROR = "error that ends here"
+ERROR_SHARE = "share of W1 (%)"
+ERROR_BAR = "share of W1 (%)"
+ERROR_TITLE = "Where the error ends up"
+ERROR_NOTE = "{leaves} leaves, the worst tenth, hold {share} % of W1"
+ERROR_ALT = (
+    "Not private. The part of W1 = {w1} that ends in each of {all} leaves. The worst tenth, {leaves} leaves, holds "
+    "{share} % of it, the worst leaf {worst} %."
+)
+RASTER_ERROR_HOVER = "%{z} hundredths of a percent of W1"
+RASTER_ERROR_NOTE = "{total} leaves: hover in hundredths of a percent"
+
+# The reader's box
+BOX = "your box"
+MARKED = "leaves in your box"

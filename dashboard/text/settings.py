@@ -17,6 +17,10 @@ DELTA_TOO_SMALL = (
 THETA_TOO_LOW = "Threshold θ: {value} is below −12 δ, where the tree would grow without data; {used} is used."
 RESET = "These dials cannot be used together ({reason}); those of the mechanism are set back."
 
+NOT_A_DIAL = "The link hides “{name}”, which is none of its dials."
+NOT_PRESENT = "The link says present={value}; projector mode is 1, the ordinary page 0."
+PINS_LEFT_OUT = "The link pins more than {most} settings; the first {most} are kept."
+
 PAPER_FIXES = "Fixed by the paper's mode."
 DELTA_REPLACES_GAMMA = "Not used while δ is given in records."
 ONE_PICTURE = "One picture shows every axis."
@@ -41,3 +45,9 @@ DIALS = {
     "seed": "Seed of the noise",
     "axes": "Axes",
 }
+
+
+def short(text: object, most: int = 40) -> str:
+    """Text of a stranger, safe to show: short, and without anything that Markdown would act on."""
+    shown = "".join(c if c.isprintable() and c not in "`*_[]<>$\\" else " " for c in str(text)[: most + 1])
+    return shown if len(shown) <= most else shown[: most - 1] + "…"

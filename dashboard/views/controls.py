@@ -8,9 +8,10 @@ from typing import Any
 import streamlit as st
 
 from dashboard import settings as dials
-from dashboard.settings import Problem, Settings
+from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.text.settings import DIALS
+from dashboard.views import session
 from privcore.accounting import Cost
 from privcore.clouds import CLOUDS
 from privcore.parameters import DEFAULT_GAMMA, default_tree_share
@@ -23,47 +24,13 @@ EXACT = "%.10g"
 THETA_SPAN = (-20.0, 200.0)
 
 
-def current() -> Settings:
-    """The dials of this session: from the link at first and whenever somebody else changed it.
-
-    Streamlit empties the link when the reader goes to another page; the dials stay as they are.
-    """
-    query = st.query_params.to_dict()
-    page = st.session_state.get("page")
-    moved = page != st.session_state.get("dials_on")
-    st.session_state.dials_on = page
-    if moved and not query and "settings" in st.session_state:
-        query = st.session_state.link
-        st.query_params.from_dict(query)
-    if "settings" not in st.session_state or query != st.session_state.link:
-        adopt(*Settings.from_query(query))
-        st.session_state.link = query
-    settings: Settings = st.session_state.settings
-    return settings
-
-
-def adopt(settings: Settings, problems: tuple[Problem, ...] = ()) -> None:
-    """Take settings as the session's own, with what has to be said about them."""
-    st.session_state.settings = settings
-    st.session_state.problems = problems
-
-
-def mirror(settings: Settings) -> None:
-    """Write the dials into the link, if they are not there yet."""
-    query = settings.to_query()
-    kept = {key: value for key, value in st.query_params.to_dict().items() if key in ("hide", "present")}
-    if {**query, **kept} != st.query_params.to_dict():
-        st.query_params.from_dict({**query, **kept})
-    st.session_state.link = {**query, **kept}
-
-
-def turn(**values: Any) -> None:
-    """Turn some dials; what does not fit is repaired, and said."""
-    adopt(*st.session_state.settings.replace(**values).repaired())
-
-
 def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str | None = None, **options: Any) -> Any:
-    """Draw the widget of one dial, standing at `value`; turning it changes the settings and nothing else."""
+    """Draw the widget of one dial, standing at `value`; turning it changes the settings and nothing else.
+
+    A dial that the link hides is not drawn, and stands as it is.
+    """
+    if hidden(on or name):
+        return None
     key = f"dial_{name}"
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
@@ -73,9 +40,14 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
     def commit() -> None:
         turned = st.session_state[key]
         if turned is not None:
-            turn(**{on or name: turned})
+            session.turn(**{on or name: turned})
 
     return draw(label + mark, key=key, on_change=commit, **options)
+
+
+def hidden(name: str) -> bool:
+    """Whether the link hides a dial."""
+    return name in session.display().hide
 
 
 def data_dials(settings: Settings) -> None:
@@ -91,7 +63,7 @@ def data_dials(settings: Settings) -> None:
         help=cloud.description,
     )
     left, right = st.columns(2)
-    low, high = dials.RANGES["n"]
+    low, high = dials.span("n")
     with left:
         dial(
             st.number_input,
@@ -121,7 +93,8 @@ def main_dials(settings: Settings, columns: tuple[str, ...], cost: Cost) -> None
         format_func=lambda value: f"{value:g}",
         help=words.EPSILON_HELP,
     )
-    st.caption(words.EPSILON_ENDS)
+    if not hidden("epsilon"):
+        st.caption(words.EPSILON_ENDS)
     low, high = min(THETA_SPAN[0], settings.theta), max(THETA_SPAN[1], settings.theta)
     dial(
         st.slider,
@@ -139,7 +112,6 @@ def main_dials(settings: Settings, columns: tuple[str, ...], cost: Cost) -> None
     _shift(settings, columns)
     low_seed, high_seed = dials.RANGES["seed"]
     dial(st.number_input, words.SEED, "seed", settings.seed, min_value=int(low_seed), max_value=int(high_seed))
-    st.button(words.ROLL, icon=":material/casino:", width="stretch", on_click=lambda: turn(seed=settings.seed + 1))
 
 
 def more_dials(settings: Settings, generated: bool) -> None:
@@ -197,11 +169,10 @@ def axes_dial(settings: Settings, columns: tuple[str, ...]) -> None:
 
 
 def footer(settings: Settings) -> None:
-    """What is changed, and the way back."""
+    """What is changed."""
     changed = settings.changed()
     if changed:
         st.caption(words.CHANGED.format(names=", ".join(DIALS[name] for name in changed)))
-    st.button(words.RESET, icon=":material/restart_alt:", disabled=not changed, on_click=lambda: adopt(Settings()))
 
 
 def say_problems() -> None:
@@ -214,6 +185,8 @@ def say_problems() -> None:
 
 def _delta(settings: Settings, fixed: dict[str, str], cost: Cost) -> None:
     """delta in one of three ways; its cost stands below, always."""
+    if hidden("delta") or hidden("gamma"):
+        return
     way = "delta" if settings.delta is not None else "gamma" if settings.gamma is not None else "default"
     key = "dial_delta_by"
     if st.session_state.get(key) != way:
@@ -221,7 +194,7 @@ def _delta(settings: Settings, fixed: dict[str, str], cost: Cost) -> None:
 
     def choose() -> None:
         starts = {"gamma": {"gamma": round(DEFAULT_GAMMA, 3)}, "delta": {"delta": round(cost.delta * 2, 2)}}
-        turn(**{"gamma": None, "delta": None, **starts.get(st.session_state[key], {})})
+        session.turn(**{"gamma": None, "delta": None, **starts.get(st.session_state[key], {})})
 
     mark = " •" if way != "default" else ""
     st.segmented_control(
@@ -254,6 +227,8 @@ def _delta(settings: Settings, fixed: dict[str, str], cost: Cost) -> None:
 
 
 def _shift(settings: Settings, columns: tuple[str, ...]) -> None:
+    if hidden("shift"):
+        return
     by_hand = isinstance(settings.shift, tuple)
     way, key = "hand" if by_hand else str(settings.shift), "dial_shift_by"
     if st.session_state.get(key) != way:
@@ -261,7 +236,7 @@ def _shift(settings: Settings, columns: tuple[str, ...]) -> None:
 
     def choose() -> None:
         chosen = st.session_state[key]
-        turn(shift=tuple(0.5 for _ in columns) if chosen == "hand" else chosen)
+        session.turn(shift=tuple(0.5 for _ in columns) if chosen == "hand" else chosen)
 
     st.segmented_control(
         words.SHIFT + (" •" if way != "none" else ""),
@@ -283,30 +258,38 @@ def _shift_axis(shift: tuple[float, ...], axis: int, name: str) -> None:
         st.session_state[key] = shift[axis]
 
     def commit() -> None:
-        turn(shift=(*shift[:axis], st.session_state[key], *shift[axis + 1 :]))
+        session.turn(shift=(*shift[:axis], st.session_state[key], *shift[axis + 1 :]))
 
     st.slider(words.SHIFT_AXIS.format(name=name), 0.0, 1.0, step=0.01, key=key, on_change=commit)
 
 
 def _choice_or_default(label: str, name: str, value: str | None, choices: dict[Any, str]) -> None:
+    if hidden(name):
+        return
     key = f"dial_{name}"
     if key not in st.session_state or st.session_state[key] != value:
         st.session_state[key] = value
     mark = " •" if value is not None else ""
     options = list(choices)
     st.selectbox(
-        label + mark, options, format_func=choices.get, key=key, on_change=lambda: turn(**{name: st.session_state[key]})
+        label + mark,
+        options,
+        format_func=choices.get,
+        key=key,
+        on_change=lambda: session.turn(**{name: st.session_state[key]}),
     )
 
 
 def _number_or_default(default: str, label: str, name: str, value: Any, start: Any, **options: Any) -> None:
     """A checkbox for the default, and the number when it is off."""
+    if hidden(name):
+        return
     key = f"dial_{name}_default"
     if st.session_state.get(key) != (value is None):
         st.session_state[key] = value is None
 
     def choose() -> None:
-        turn(**{name: None if st.session_state[key] else start})
+        session.turn(**{name: None if st.session_state[key] else start})
 
     st.checkbox(default, key=key, on_change=choose, disabled=options.get("disabled", False))
     if value is not None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import streamlit as st
 
 from dashboard import compute
@@ -11,30 +13,35 @@ from dashboard.figures import error as error_figures
 from dashboard.figures import measure as measure_figures
 from dashboard.figures import noise as noise_figures
 from dashboard.figures import partition as partition_figures
+from dashboard.figures import plan as plan_figures
 from dashboard.figures import privacy as privacy_figures
 from dashboard.figures import tree as tree_figures
-from dashboard.figures.style import Drawing, number
+from dashboard.figures.selection import with_box
+from dashboard.figures.style import Drawing
+from dashboard.limits import limits
 from dashboard.plot import plot, table
+from dashboard.scrubbing import KEY
 from dashboard.settings import Settings
 from dashboard.text import explore as words
-from dashboard.views import controls, upload
+from dashboard.views import controls, pins, rolls, scrub, selection, session, upload
+from dashboard.views.toolbar import toolbar
 from privcore.accounting import Cost
+from privcore.arrays import Bools
 from privcore.clouds import CLOUDS
+from privcore.domain import Box
 from privcore.parameters import Parameters
 from privcore.simulation import Simulation
 
 
 def page() -> None:
     """The page, from the dials to the downloads."""
-    settings = controls.current()
+    settings = session.current()
     own = False
     with st.sidebar:
-        own = (
-            st.segmented_control(
-                words.SOURCE, [words.GENERATED, words.UPLOADED], default=words.GENERATED, required=True, key="source"
-            )
-            == words.UPLOADED
-        )
+        if limits().uploads:
+            sources = [words.GENERATED, words.UPLOADED]
+            chosen = st.segmented_control(words.SOURCE, sources, default=sources[0], required=True, key="source")
+            own = chosen == words.UPLOADED
         data = upload.panel(settings) if own else None
         if not own:
             controls.data_dials(settings)
@@ -52,35 +59,45 @@ def page() -> None:
         with st.expander(words.MORE):
             controls.more_dials(settings, generated=not own)
         controls.footer(settings)
+        if not limits().uploads:
+            st.caption(words.NO_UPLOADS)
     if not own:
-        controls.mirror(settings)
+        session.mirror(settings)
     _show(settings, data, parameters)
 
 
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     run = compute.simulation(data, parameters, settings.seed)
-    _headline(run, settings, data)
+    headline = st.container()
+    toolbar(settings, data.digest if data.uploaded else "")
     controls.say_problems()
     numbers = st.container()
-    _picture(run, settings, data)
-    found = _measured(settings, data, parameters)
+    box = selection.chosen(data)
+    draggable = _picture(run, settings, data, box)
+    _cost(run)
+    with headline:
+        _headline(run, settings, data, draggable)
+    found = _measured(settings, data)
     with numbers:
         _numbers(run, found)
-    _noise(run, settings, data)
-    _error(found, settings, data, parameters)
+    marked = None if box is None else compute.selected(run, box).leaves
+    _noise(run, settings, data, marked)
+    _error(found, run, settings, data, parameters)
     dimension = st.container()
     _privacy(run, data)
-    _tree(run, data)
+    _tree(run, data, marked)
+    pins.pinned(data, _measured)
     _take(run, settings, data, parameters)
     with dimension:  # last, because many axes take seconds
         _dimension(run, settings, data, parameters)
 
 
-def _headline(run: Simulation, settings: Settings, data: Data) -> None:
-    st.title(words.TITLE)
+def _headline(run: Simulation, settings: Settings, data: Data, draggable: bool) -> None:
+    st.header(words.TITLE)
     made_of = words.PEOPLE if settings.cloud == "city" else words.POINTS
     who = words.ROWS if data.uploaded or CLOUDS[settings.cloud].kind == "real" else made_of
-    st.markdown(f"**{words.MADE_FROM.format(n=run.n, who=who)}** {words.INSTRUCTION}")
+    instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL
+    st.markdown(f"**{words.MADE_FROM.format(n=run.n, who=who)}** {instruction}")
     if data.uploaded:
         st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
 
@@ -92,8 +109,11 @@ def _numbers(run: Simulation, found: Errors | None) -> None:
     right = privacy_figures.right_guesses(run.cost.total)
     guess.metric(words.GUESS, words.GUESS_VALUE.format(right=f"{right:.0f}"), help=words.GUESS_HELP)
     cost.metric(words.COST, f"ε = {run.cost.total:.4g}", help=words.COST_HELP)
-    st.caption(_cost_text(run.cost, run.parameters) + " " + privacy_figures.odds_sentence(run.cost.total))
-    st.caption(words.SIMULATED)
+
+
+def _cost(run: Simulation) -> None:
+    sentences = _cost_text(run.cost, run.parameters), privacy_figures.odds_sentence(run.cost.total), words.SIMULATED
+    st.caption(" ".join(sentences))
 
 
 def _cost_text(cost: Cost, parameters: Parameters) -> str:
@@ -110,47 +130,56 @@ def _cost_text(cost: Cost, parameters: Parameters) -> str:
 
 
 def _w1_text(found: Errors | None) -> str:
-    if found is None:
-        return "–"
-    total = found.total
-    return number(total.value) if total.exact else f"{number(total.lower)} – {number(total.upper)}"
+    return "–" if found is None else error_figures.interval(found.total)
 
 
-def _picture(run: Simulation, settings: Settings, data: Data) -> None:
-    st.subheader(words.PICTURE)
+def _picture(run: Simulation, settings: Settings, data: Data, box: Box | None) -> bool:
+    """Data and release side by side, the slider that moves both, the reader's box; whether epsilon can be dragged."""
     if run.box.d > 3:
         st.caption(words.PAIRS.format(d=run.box.d))
         controls.axes_dial(settings, run.box.columns)
     axes = settings.axes if run.box.d > 1 else (0, 0)
-    masses, epsilon = run.projection.masses, run.cost.total
     left, right = st.columns(2)
     with left:
-        colour = "none"
-        if run.box.d == 2:
-            colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour")
-        drawn = partition_figures.partition(
-            run.points, run.tree, run.box, run.true_counts, run.noisy_counts, masses, axes=axes, colour=colour
-        )
-        _draw(drawn, "partition", data)
+        colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if run.box.d == 2 else "none"
     with right:
         kind = _pick(words.KIND, words.KIND_CHOICES, "kind")
-        if kind == "sample":
-            points = run.measure.sample(min(max(run.n, 1), 2000), seed=settings.seed)
-            drawn = measure_figures.sample(points, run.box, epsilon=epsilon, simulated=True, axes=axes)
-        else:
-            drawn = measure_figures.measure(
-                run.measure,
-                run.tree,
-                run.box,
-                run.noisy_counts,
-                epsilon=epsilon,
-                simulated=True,
-                kind="atoms" if kind == "atoms" else "cells",
-                axes=axes,
-            )
-        _draw(drawn, "measure", data)
+
+    def draw(some: Simulation) -> dict[str, Drawing]:
+        return {"figure_partition": _partition(some, axes, colour), "figure_measure": _released(some, axes, kind)}
+
+    frames = scrub.frames(settings, data, (str(axes), colour, kind), draw)
+    live = frames is not None and frames.covers(settings.epsilon)
+    moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
+    shown = tuple(dict.fromkeys(axes))
+    drawn = draw(run)
+    for place, (key, drawing) in zip((left, right), drawn.items(), strict=True):
+        with place:
+            over = drawing if box is None else with_box(drawing, box, data.box, axes)
+            selects = selection.on_select(data, shown) if run.box.d != 3 else False
+            _figure(over, key.removeprefix("figure_"), data, on_select=selects, **moved)
+    scrub.slider(frames, settings.epsilon)
+    for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
+        with place:
+            table(drawing.table, key=f"table_{key.removeprefix('figure_')}")
     if run.box.d == 1 and run.n:
         _draw(partition_figures.cdfs(run.points, run.measure, run.box), "cdfs", data)
+    selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else shown)
+    return live
+
+
+def _partition(run: Simulation, axes: tuple[int, int], colour: str) -> Drawing:
+    counts = run.true_counts, run.noisy_counts, run.projection.masses
+    return partition_figures.partition(run.points, run.tree, run.box, *counts, axes=axes, colour=colour)
+
+
+def _released(run: Simulation, axes: tuple[int, int], kind: str) -> Drawing:
+    badge = {"epsilon": run.cost.total, "simulated": True}
+    if kind == "sample":
+        points = run.measure.sample(min(max(run.n, 1), 2000), seed=run.seed)
+        return measure_figures.sample(points, run.box, axes=axes, **badge)
+    look: measure_figures.Kind = "atoms" if kind == "atoms" else "cells"
+    return measure_figures.measure(run.measure, run.tree, run.box, run.noisy_counts, kind=look, axes=axes, **badge)
 
 
 def _pick(label: str, choices: dict[str, str], key: str) -> str:
@@ -159,26 +188,31 @@ def _pick(label: str, choices: dict[str, str], key: str) -> str:
     return str(chosen)
 
 
-def _measured(settings: Settings, data: Data, parameters: Parameters) -> Errors | None:
+def _measured(settings: Settings, data: Data) -> Errors | None:
     """W1 and its parts; the interval narrows on screen while it is being measured."""
     line = st.empty()
-    line.caption(words.MEASURING)
 
     def progress(what: str, lower: float, upper: float) -> bool:
         line.caption(words.MEASURED_SO_FAR.format(what=words.PARTS[what], lower=lower, upper=upper))
         return True
 
-    found = compute.errors(data, parameters, settings.seed, progress)
+    def waiting(before: int) -> None:
+        line.caption(words.WAITING.format(before=before))
+
+    line.caption(words.MEASURING)
+    found = compute.errors(data, settings.parameters(), settings.seed, progress, waiting)
     line.empty()
     return found
 
 
-def _noise(run: Simulation, settings: Settings, data: Data) -> None:
+def _noise(run: Simulation, settings: Settings, data: Data, marked: Bools | None) -> None:
     st.subheader(words.NOISE)
     axes = settings.axes if run.box.d > 1 else (0, 0)
     left, right = st.columns(2)
     with left:
-        _draw(noise_figures.leaf_scatter(run.true_counts, run.noisy_counts, run.tree.leaf_depth), "scatter", data)
+        _draw(
+            noise_figures.leaf_scatter(run.true_counts, run.noisy_counts, run.tree.leaf_depth, marked), "scatter", data
+        )
         masses, method = run.projection.masses, run.parameters.method
         after = noise_figures.projection(run.noisy_masses, masses, method, epsilon=run.cost.total, simulated=True)
         _draw(after, "projection", data)
@@ -188,43 +222,43 @@ def _noise(run: Simulation, settings: Settings, data: Data) -> None:
         _draw(place, "noise_map", data)
 
 
-def _error(found: Errors | None, settings: Settings, data: Data, parameters: Parameters) -> None:
+def _error(found: Errors | None, run: Simulation, settings: Settings, data: Data, parameters: Parameters) -> None:
     st.subheader(words.ERROR)
     if found is None:
         st.info(words.NO_DATA)
         return
     if not found.total.exact:
-        st.caption(words.NOT_FINISHED.format(seconds=compute.W1_SECONDS))
+        st.caption(words.NOT_FINISHED.format(seconds=limits().w1_seconds))
     rulers = compute.rulers(data, settings, words.RULER_NAMES)
     if not rulers:
         st.caption(words.RULERS_OFF.format(most=compute.MOST_RULER_POINTS))
-    rolls = _rolls(settings, data, parameters)
     theory = compute.theory(data, parameters, settings.seed)
     left, right = st.columns(2)
     with left:
-        _draw(error_figures.w1(found.total, found.resolution, found.privacy, rulers, rolls=rolls), "w1", data)
+        rolls.w1_and_rolls(found, rulers, data, parameters, settings.seed)
     with right:
         drawn = error_figures.bounds(found.total, theory, found.resolution, found.privacy)
         _draw(drawn, "bounds", data)
     table(theory, key="formulas", label=words.FORMULAS)
+    _moved(found, run, settings, data)
 
 
-def _rolls(settings: Settings, data: Data, parameters: Parameters) -> list[float]:
-    """W1 of other rolls of the noise, measured when asked for and kept as long as nothing else changes."""
-    state = (data.digest, parameters, settings.seed)
-    if st.session_state.get("rolls_of") != state:
-        st.session_state.rolls_of, st.session_state.rolls = state, []
-    rolls: list[float] = st.session_state.rolls
-    if st.button(words.ROLLS, help=words.ROLLS_HELP, disabled=bool(rolls)):
-        seeds = range(settings.seed + 1, settings.seed + 21)
-        bar, stop = st.progress(0.0), st.empty()
-        stop.button(words.STOP)
-        for done, seed in enumerate(seeds, 1):
-            rolls.append(compute.roll(data, parameters, seed))
-            bar.progress(done / len(seeds), text=words.ROLLING.format(done=done, of=len(seeds)))
-        bar.empty()
-        stop.empty()
-    return rolls
+def _moved(found: Errors, run: Simulation, settings: Settings, data: Data) -> None:
+    """The transport plan, and the leaves in which the error ends."""
+    plan = found.total.plan
+    if plan is None:
+        return
+    if not found.total.exact:
+        st.caption(words.MOVED_OFF)
+    axes = settings.axes if run.box.d > 1 else (0, 0)
+    left, right = st.columns(2)
+    with left:
+        arrows = plan_figures.arrows(plan, run.unit_points, run.measure, run.box, found.total.upper, axes=axes)
+        _draw(arrows, "plan", data)
+    with right:
+        _draw(
+            plan_figures.error_map(plan, run.unit_points, run.measure, run.tree, run.box, axes=axes), "error_map", data
+        )
 
 
 def _dimension(run: Simulation, settings: Settings, data: Data, parameters: Parameters) -> None:
@@ -258,12 +292,13 @@ def _privacy(run: Simulation, data: Data) -> None:
         _draw(privacy_figures.odds(run.cost.total), "odds", data)
 
 
-def _tree(run: Simulation, data: Data) -> None:
+def _tree(run: Simulation, data: Data, marked: Bools | None) -> None:
     st.subheader(words.TREE)
     visits = run.visits
     left, right = st.columns(2)
     with left:
-        icicle = tree_figures.icicle(run.tree, run.noisy_counts, private=False, epsilon=run.cost.total, simulated=True)
+        badge = {"epsilon": run.cost.total, "simulated": True}
+        icicle = tree_figures.icicle(run.tree, run.noisy_counts, private=False, marked=marked, **badge)
         _draw(icicle, "icicle", data)
     with right:
         levels = tree_figures.levels(run.tree, visits.count, visits.noise, visits.split, run.cost.theta, run.cost.delta)
@@ -316,8 +351,12 @@ def _held(data: Data, parameters: Parameters) -> compute.HeldRelease:
 
 
 def _draw(drawing: Drawing, key: str, data: Data) -> None:
-    plot(drawing.figure, key=f"figure_{key}", alt=drawing.alt, data_id=data.digest, name=key)
+    _figure(drawing, key, data)
     table(drawing.table, key=f"table_{key}")
+
+
+def _figure(drawing: Drawing, key: str, data: Data, **options: Any) -> None:
+    plot(drawing.figure, key=f"figure_{key}", alt=drawing.alt, data_id=data.digest, name=key, **options)
 
 
 page()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import compute
+from dashboard import settings as dials
 from dashboard.compute import Data
 from dashboard.settings import RANGES, Settings
 from dashboard.text import explore as words
-from dashboard.views import controls
+from dashboard.views import controls, session
 from privcore.domain import Box
 from privcore.errors import PrivcoreError
 from privcore.tables import Problem, Table
@@ -41,10 +42,19 @@ def panel(settings: Settings) -> Data | None:
 
 def fitted(settings: Settings, data: Data) -> Settings:
     """The dials made to fit the table's dimension; its scenario is of no meaning."""
-    fit, problems = settings.replace(cloud="uniform", d=data.box.d).repaired()
+    fit, problems = _repaired(settings, data)
     if fit.replace(cloud=settings.cloud, d=settings.d) != settings:
-        controls.adopt(fit.replace(cloud=settings.cloud, d=settings.d), problems)
+        session.adopt(fit.replace(cloud=settings.cloud, d=settings.d), problems)
     return fit
+
+
+def for_table(settings: Settings, data: Data) -> Settings:
+    """Pinned dials, made to fit the table's dimension."""
+    return _repaired(settings, data)[0]
+
+
+def _repaired(settings: Settings, data: Data) -> tuple[Settings, tuple[dials.Problem, ...]]:
+    return settings.replace(cloud="uniform", d=data.box.d).repaired()
 
 
 def _bounds(columns: list[str], file_id: str) -> Box | None:

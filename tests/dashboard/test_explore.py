@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from dashboard import compute, plot
+from dashboard import compute, plot, scrubbing
+from dashboard.limits import CLASSROOM
+from dashboard.scrubbing import EPSILONS, KEY
 from dashboard.settings import Settings
 from privcore import Box, Parameters, Release
 
@@ -38,7 +40,8 @@ def messages(app: AppTest) -> dict[str, bytes]:
 
 
 def figures(app: AppTest) -> dict[str, Any]:
-    return {key: plot.unpack(message).figure for key, message in messages(app).items()}
+    drawn = {key: plot.unpack(message).figure for key, message in messages(app).items()}
+    return {key: figure for key, figure in drawn.items() if figure is not None}
 
 
 def texts(figure: Any) -> str:
@@ -52,6 +55,7 @@ def metric(app: AppTest, label: str) -> str:
 def test_default_view_is_complete_and_within_its_budget() -> None:
     app = opened()
     drawn = messages(app)
+    del drawn[KEY]  # sent once, not with every commit
     assert {"figure_partition", "figure_measure", "figure_w1", "figure_budget", "figure_law"} <= set(drawn)
     assert sum(map(len, drawn.values())) <= BUDGET
     assert "2,000 people" in app.markdown[0].value
@@ -65,7 +69,53 @@ def test_a_rerun_draws_the_same_bytes() -> None:
     assert messages(app) == before
 
 
+def test_a_thousand_leaves_are_within_the_budget_of_a_rerun() -> None:
+    app = opened(n="5000", epsilon="2.2", theta="1")
+    assert 900 <= int(metric(app, "Leaves").replace(",", "")) <= 1000
+    assert sum(map(len, messages(app).values())) <= BUDGET
+
+
+def test_a_commit_of_epsilon_sends_no_frame_again() -> None:
+    app = opened()
+    frames = messages(app)[KEY]
+    app.select_slider(key="dial_epsilon").set_value(2.0).run()
+    assert messages(app)[KEY] == frames
+    assert plot.unpack(messages(app)["figure_partition"]).options["at"] == EPSILONS.index(2.0)
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_frames_are_what_the_page_shows_at_their_epsilon(d: int) -> None:
+    app = opened(cloud="uniform", n="300", d=str(d), epsilon="1.5")
+    app.button(key="make_live").click().run()
+    packed, shown = plot.unpack(messages(app)[KEY]), figures(app)
+    assert len(packed.options["labels"]) == len(EPSILONS) >= 15
+    at = EPSILONS.index(1.5)
+    for key, pictures in packed.frames.items():
+        assert pictures[at] == scrubbing.still(shown[key])
+    notes = dict(packed.options["notes"][at])
+    assert notes["Leaves"] == metric(app, "Leaves")
+    assert notes["W1 error"] == metric(app, "W1 error")
+
+
+def test_a_preset_can_be_dragged_at_once_and_other_dials_on_demand() -> None:
+    assert KEY in messages(opened(cloud="clusters"))
+    app = opened(n="400")
+    assert KEY not in messages(app)
+    app.button(key="make_live").click().run()
+    assert KEY in messages(app)
+    app.number_input(key="dial_seed").set_value(3).run()
+    assert KEY in messages(app)
+
+
+def test_the_page_says_why_epsilon_cannot_be_dragged() -> None:
+    assert any("at most 20,000 points" in c.value for c in opened(n="20001").caption)
+    assert any("outside what can be dragged" in c.value for c in opened(epsilon="15").caption)
+    app = opened(n="2000", delta="0.8", theta="-9", epsilon="1")
+    assert KEY not in messages(app)
+
+
 PRIVATE = {"partition", "scatter", "law", "noise_map", "w1", "bounds", "levels", "cdfs", "dimension"}
+PRIVATE |= {"plan", "error_map"}
 PUBLIC = {"measure", "projection", "budget", "odds", "icicle", "dimension_release"}
 
 
@@ -161,7 +211,7 @@ def test_the_code_reproduces_the_number_on_screen() -> None:
     app = opened(n="400", theta="3", representative="spread")
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
-        exec(app.code[0].value, {})
+        exec(next(c.value for c in app.code if c.language == "python"), {})
     leaves, w1 = out.getvalue().split(" leaves, W1 = ")
     assert leaves == metric(app, "Leaves")
     assert float(w1.split()[0]) == pytest.approx(float(metric(app, "W1 error")), rel=5e-3)
@@ -235,3 +285,150 @@ def test_neighbouring_data_sets_never_share_a_result() -> None:
     neighbour[300_001] = 0.999
     digests = {compute.uploaded(p, Box.unit(1)).digest for p in (points, neighbour)}
     assert len(digests) == 2
+
+
+# ---- undo, pins, the link, the display
+
+
+def epsilon_of(app: AppTest) -> float:
+    return float(app.session_state["settings"].epsilon)
+
+
+def test_undo_redo_and_reset_walk_through_the_dials() -> None:
+    app = opened(n="300")
+    assert app.button(key="undo").disabled
+    for value in (0.5, 0.2):
+        app.select_slider(key="dial_epsilon").set_value(value).run()
+    app.button(key="undo").click().run()
+    assert (epsilon_of(app), app.select_slider(key="dial_epsilon").value) == (0.5, 0.5)
+    assert app.query_params["epsilon"] in ("0.5", ["0.5"])
+    app.button(key="redo").click().run()
+    assert epsilon_of(app) == 0.2
+    assert app.button(key="redo").disabled
+    app.button(key="reset").click().run()
+    assert app.session_state["settings"] == Settings()
+    app.button(key="undo").click().run()
+    assert (epsilon_of(app), app.session_state["settings"].n) == (0.2, 300)
+    app.select_slider(key="dial_epsilon").set_value(2.0).run()
+    assert app.button(key="redo").disabled  # another way was taken
+
+
+def test_pins_stand_side_by_side_and_travel_with_the_link() -> None:
+    app = opened(n="300")
+    for value in (1.0, 0.5, 0.2, 2.0, 4.0):
+        app.select_slider(key="dial_epsilon").set_value(value).run()
+        button = app.button(key="pin")
+        if not button.disabled:
+            button.click().run()
+    assert [pin.epsilon for pin in app.session_state["pins"][""]] == [1.0, 0.5, 0.2, 2.0]
+    query = {
+        "pin": app.query_params.get_all("pin") if hasattr(app.query_params, "get_all") else app.query_params["pin"]
+    }
+    again = opened(n="300", **query)
+    assert again.session_state["pins"] == app.session_state["pins"]
+    assert {f"figure_pin_{i}" for i in range(4)} <= set(messages(again))
+    again.button(key="unpin_1").click().run()
+    again.button(key="take_1").click().run()
+    assert epsilon_of(again) == 0.2
+    assert "figure_pin_3" not in messages(again)
+
+
+def test_too_many_or_senseless_pins_are_answered() -> None:
+    app = opened(pin=["epsilon=0.5", "epsilon=99", "bogus", "n=5", "n=6"])
+    said = " ".join(warning.value for warning in app.warning)
+    assert "more than 4" in said
+    assert "99" in said
+    assert len(app.session_state["pins"][""]) <= 4
+
+
+def test_a_link_hides_dials_and_keeps_hiding_them() -> None:
+    app = opened(n="300", hide="theta,shift,delta,seed,n,nonsense")
+    drawn = {w.key for kind in ("slider", "number_input", "segmented_control") for w in app.get(kind)}
+    assert not drawn & {"dial_theta", "dial_shift_by", "dial_delta_by", "dial_seed", "dial_n"}
+    assert any("nonsense" in w.value for w in app.warning)
+    app.select_slider(key="dial_epsilon").set_value(0.5).run()
+    hidden = app.query_params["hide"]
+    assert set((hidden if isinstance(hidden, str) else hidden[0]).split(",")) == {
+        "delta",
+        "n",
+        "seed",
+        "shift",
+        "theta",
+    }
+    assert app.session_state["settings"].n == 300
+
+
+def test_projector_mode_is_large_and_can_be_left() -> None:
+    app = opened(n="300", present="1")
+    large = plot.unpack(messages(app)["figure_partition"]).options
+    app.button(key="projector").click().run()
+    usual = plot.unpack(messages(app)["figure_partition"]).options
+    assert large["scale"] > usual["scale"] == 1.0
+    assert large["height"] > usual["height"]
+    assert "present" not in app.query_params
+
+
+# ---- a box
+
+
+def typed_box(app: AppTest, *ends: float) -> None:
+    for end, label in zip(ends, ("x1 from", "x1 to", "x2 from", "x2 to"), strict=False):
+        next(w for w in app.number_input if w.label == label).set_value(end)
+    app.run()
+    assert not app.exception, app.exception[0].message
+
+
+@pytest.mark.parametrize("d", [1, 2, 3, 5])
+def test_a_box_counts_the_data_and_the_release_and_lights_its_leaves(d: int) -> None:
+    app = opened(cloud="uniform", n="500", d=str(d))
+    typed_box(app, 0.25, 0.75)
+    run = compute.simulation(compute.generated(app.session_state["settings"]), Parameters(1.0), 0)
+    inside = (run.points[:, 0] >= 0.25) & (run.points[:, 0] <= 0.75)
+    assert metric(app, "In the box: the data") == f"{inside.sum()}"
+    released, error = (float(metric(app, label)) for label in ("In the box: the release", "Error of the box"))
+    assert released - inside.sum() == pytest.approx(error, abs=1.0)
+    names = {key: [trace.name for trace in figure.data] for key, figure in figures(app).items()}
+    assert "your box" in names["figure_partition"]
+    assert "your box" in names["figure_measure"]
+    assert "leaves in your box" in names["figure_scatter"]
+    assert "leaves in your box" in names["figure_icicle"]
+    app.button(key="clear_box").click().run()
+    assert "your box" not in [trace.name for trace in figures(app)["figure_partition"].data]
+
+
+def test_the_whole_box_holds_everybody_and_an_empty_one_is_refused() -> None:
+    app = opened(cloud="uniform", n="500")
+    typed_box(app, 0.0, 0.5)
+    typed_box(app, 0.0, 1.0)
+    assert metric(app, "In the box: the data") == "500"
+    typed_box(app, 0.9, 0.1)
+    assert any("upper end" in e.value for e in app.error)
+
+
+# ---- rolls
+
+
+def test_rolls_fill_in_and_can_be_stopped() -> None:
+    app = opened(n="300")
+    app.button(key="start_rolls").click().run()
+    for _ in range(50):
+        if not app.session_state["rolling"]:
+            break
+        app.run()
+    assert len(app.session_state["rolls"]) == 20
+    rolls = next(t for t in figures(app)["figure_w1"].data if t.name and "rolls" in t.name)
+    assert sorted(rolls.x) == sorted(app.session_state["rolls"])
+    app.number_input(key="dial_seed").set_value(5).run()
+    assert app.session_state["rolls"] == []
+
+
+# ---- a class
+
+
+def test_a_class_has_no_uploads_and_smaller_data(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(CLASSROOM, "1")
+    app = opened(n="90000")
+    assert app.session_state["settings"].n == 20_000
+    assert any("20000" in w.value for w in app.warning)
+    assert not [w for w in app.segmented_control if w.key == "source"]
+    assert not app.get("file_uploader")

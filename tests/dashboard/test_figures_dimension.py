@@ -121,7 +121,7 @@ def test_the_table_holds_what_is_drawn() -> None:
 
 def test_it_weighs_little() -> None:
     drawing = figures.dimension(found(n=50_000), private=True)
-    assert len(plot.pack(drawing.figure, None, 0, {})) < 6_000
+    assert len(plot.pack(drawing.figure, {})) < 6_000
 
 
 @settings(max_examples=40, deadline=None)
@@ -134,7 +134,7 @@ def test_it_weighs_little() -> None:
 def test_any_points_give_a_valid_figure(points: np.ndarray, epsilon: float) -> None:
     result = dimension(points, Box.unit(points.shape[1]), epsilon * len(points))
     drawing = figures.dimension(result, private=True)
-    packed = plot.unpack(plot.pack(drawing.figure, None, 0, {}))
+    packed = plot.unpack(plot.pack(drawing.figure, {}))
     assert packed.figure is not None
     assert "nan" not in drawing.alt.lower().split()
     for trace in drawing.figure.data:

@@ -1,0 +1,55 @@
+"""Up to four settings side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+import streamlit as st
+
+from dashboard import compute
+from dashboard.compute import Data, Errors
+from dashboard.figures import measure as measure_figures
+from dashboard.figures.error import interval
+from dashboard.plot import plot, table
+from dashboard.settings import Settings
+from dashboard.text import explore as words
+from dashboard.views import session, upload
+
+HEIGHT = 400
+
+Measure = Callable[[Settings, Data], Errors | None]
+
+
+def pinned(data: Data, measure: Measure) -> None:
+    """The pins of generated data, or of this upload, each with its picture, its numbers and the way back."""
+    of = data.digest if data.uploaded else ""
+    kept = session.pins(of)
+    if not kept:
+        return
+    st.subheader(words.PINS)
+    rows = []
+    for place, (column, settings) in enumerate(zip(st.columns(max(len(kept), 2)), list(kept), strict=False)):
+        with column:
+            rows.append(_pin(place, settings, data if data.uploaded else compute.generated(settings), measure, of))
+    table(pd.DataFrame(rows, columns=list(words.PIN_COLUMNS)), key="pin_table", label=words.PIN_TABLE)
+
+
+def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) -> tuple[str, float, int, float, float]:
+    turned = upload.for_table(settings, data) if data.uploaded else settings
+    run = compute.simulation(data, turned.parameters(), turned.seed)
+    name = settings.summary() or words.PIN_DEFAULT
+    st.markdown(f"**{words.PIN_NAME.format(number=place + 1)}**: {name}")
+    drawn = measure_figures.measure(
+        run.measure, run.tree, run.box, run.noisy_counts, epsilon=run.cost.total, simulated=True
+    )
+    plot(drawn.figure, key=f"figure_pin_{place}", alt=drawn.alt, data_id=data.digest, height=HEIGHT, name="pin")
+    found = measure(turned, data)
+    leaves, w1 = st.columns(2)
+    leaves.metric(words.LEAVES, f"{len(run.tree.leaves):,}")
+    w1.metric(words.W1, "–" if found is None else interval(found.total))
+    with st.container(horizontal=True):
+        st.button(words.PIN_TAKE, key=f"take_{place}", on_click=lambda: session.change(settings))
+        st.button(words.PIN_REMOVE, key=f"unpin_{place}", on_click=lambda: session.unpin(settings, of))
+    ends = (float("nan"), float("nan")) if found is None else (found.total.lower, found.total.upper)
+    return name, run.cost.total, len(run.tree.leaves), *ends

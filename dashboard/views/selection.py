@@ -1,0 +1,93 @@
+"""The reader's box: drawn on a picture or typed, counted in the data and in the release."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from dashboard import compute
+from dashboard.compute import Data
+from dashboard.figures.style import number
+from dashboard.plot import Selection
+from dashboard.text import explore as words
+from dashboard.views import controls
+from privcore.domain import Box
+from privcore.errors import PrivcoreError
+from privcore.simulation import Simulation
+
+Ranges = dict[int, tuple[float, float]]
+
+
+def on_select(data: Data, axes: tuple[int, ...]) -> Callable[[Selection | None], None]:
+    """What a picture calls when a box is drawn on these axes of the data (None when it is taken away)."""
+
+    def keep(selection: Selection | None) -> None:
+        ranges = {} if selection is None else dict(_by_axis(selection, axes))
+        _keep(data, ranges)
+
+    return keep
+
+
+def chosen(data: Data) -> Box | None:
+    """The box that is chosen in this data set, in the user's units: the axes it does not name are whole."""
+    of, ranges = st.session_state.get("chosen", ("", {}))
+    if of != data.digest or not ranges:
+        return None
+    ends = [ranges.get(axis, whole) for axis, whole in enumerate(zip(data.box.low, data.box.high, strict=True))]
+    low = [max(end[0], bound) for end, bound in zip(ends, data.box.low, strict=True)]
+    high = [min(end[1], bound) for end, bound in zip(ends, data.box.high, strict=True)]
+    try:
+        return Box(low, high, names=data.box.columns)
+    except PrivcoreError:
+        return None  # drawn beside the declared box
+
+
+def summary(run: Simulation, data: Data, box: Box | None, axes: tuple[int, ...]) -> None:
+    """What the data and the release hold in the box; and the box in numbers, for those who don't drag."""
+    st.caption(words.SELECT_HELP)
+    if box is not None:
+        found = compute.selected(run, box)
+        true, released, error = st.columns(3)
+        true.metric(words.SELECT_TRUE, number(found.true_count), help=words.SELECT_TRUE_HELP)
+        released.metric(words.SELECT_RELEASED, number(found.released_count), help=words.SELECT_RELEASED_HELP)
+        sigma = words.SELECT_ERROR_HELP.format(error=number(found.standard_error))
+        error.metric(words.SELECT_ERROR, number(found.error), help=sigma)
+        st.caption(words.SELECT_LEAVES.format(some=int(found.leaves.sum()), all=len(run.tree.leaves)))
+    with st.expander(words.SELECT_TYPE):
+        _typed(data, box, axes)
+
+
+def _typed(data: Data, box: Box | None, axes: tuple[int, ...]) -> None:
+    """The box as numbers; a number commits when it is left."""
+    typed: Ranges = {}
+    for axis in axes:
+        name, shown = data.box.columns[axis], box or data.box
+        cells = st.columns(2)
+        ends = []
+        for cell, label, value in zip(
+            cells, (words.SELECT_LOW, words.SELECT_HIGH), (shown.low[axis], shown.high[axis]), strict=True
+        ):
+            limits = {"min_value": float(data.box.low[axis]), "max_value": float(data.box.high[axis])}
+            key = f"box_{data.digest}_{axis}_{label[-4:]}_{value!r}"
+            ends.append(
+                cell.number_input(label.format(name=name), value=float(value), format=controls.EXACT, key=key, **limits)
+            )
+        typed[axis] = (ends[0], ends[1])
+    before = {axis: ((box or data.box).low[axis], (box or data.box).high[axis]) for axis in axes}
+    if any(low >= high for low, high in typed.values()):
+        st.error(words.SELECT_EMPTY)
+    elif typed != before:
+        _keep(data, typed)
+        st.rerun()
+    st.button(words.SELECT_CLEAR, disabled=box is None, on_click=lambda: _keep(data, {}), key="clear_box")
+
+
+def _keep(data: Data, ranges: Ranges) -> None:
+    st.session_state.chosen = (data.digest, ranges)
+
+
+def _by_axis(selection: Selection, axes: tuple[int, ...]) -> list[tuple[int, tuple[float, float]]]:
+    """The ranges by axis of the data: a picture's x is the first axis it shows, its y the second."""
+    named = dict(zip("xy", axes, strict=False))
+    return [(named[letter], ends) for letter, ends in selection.range.items() if letter in named]

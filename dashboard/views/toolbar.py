@@ -1,0 +1,82 @@
+"""What every page has above its picture: undo, redo, reset, new noise, pin, the link, projector mode."""
+
+from __future__ import annotations
+
+import dataclasses
+from pathlib import Path
+from urllib.parse import urlencode
+
+import streamlit as st
+
+from dashboard.display import Display
+from dashboard.plot import SCALE
+from dashboard.settings import Settings
+from dashboard.text import explore as words
+from dashboard.text.settings import DIALS
+from dashboard.views import session
+
+PROJECTOR_SCALE = 1.4
+STYLE = Path(__file__).parents[1] / "browser" / "present.css"
+
+
+def toolbar(settings: Settings, of: str = "") -> None:
+    """The row of buttons; `of` names an upload, whose pins no link may hold."""
+    state, changed = st.session_state, settings != Settings()
+    with st.container(horizontal=True, key="toolbar"):
+        st.button(
+            words.UNDO, icon=":material/undo:", shortcut="U", disabled=not state.past, on_click=session.undo, key="undo"
+        )
+        st.button(words.REDO, icon=":material/redo:", disabled=not state.future, on_click=session.redo, key="redo")
+        st.button(
+            words.RESET,
+            icon=":material/restart_alt:",
+            disabled=not changed,
+            on_click=lambda: session.change(Settings()),
+            key="reset",
+        )
+        st.button(
+            words.ROLL,
+            icon=":material/casino:",
+            shortcut="N",
+            on_click=lambda: session.turn(seed=settings.seed + 1),
+            key="roll",
+        )
+        pinned = session.pins(of)
+        st.button(
+            words.PIN,
+            icon=":material/push_pin:",
+            shortcut="P",
+            disabled=settings in pinned or len(pinned) >= session.MOST_PINS,
+            help=words.PIN_HELP.format(most=session.MOST_PINS),
+            on_click=lambda: session.pin(of),
+            key="pin",
+        )
+        _link(settings, uploaded=bool(of))
+        _projector()
+    present = session.display().present
+    st.session_state[SCALE] = PROJECTOR_SCALE if present else 1.0
+    if present:
+        st.html(STYLE)
+        st.caption(words.KEYS)
+
+
+def _link(settings: Settings, uploaded: bool) -> None:
+    with st.popover(words.LINK, icon=":material/link:"):
+        st.caption(words.LINK_UPLOAD if uploaded else words.LINK_HELP)
+        hide = st.multiselect(words.CLASS_LINK, list(DIALS), format_func=DIALS.get, key="class_hides")
+        present = st.checkbox(words.CLASS_PROJECTOR, key="class_presents")
+        query = session.link(settings, Display(frozenset(hide) | session.display().hide, present))
+        address = (st.context.url or "").split("?")[0]
+        st.code(
+            f"{address}?{urlencode(query, doseq=True)}" if query else address or "/", language=None, wrap_lines=True
+        )
+
+
+def _projector() -> None:
+    shown = session.display()
+
+    def switch() -> None:
+        st.session_state.display = dataclasses.replace(shown, present=not shown.present)
+
+    label = words.LEAVE_PROJECTOR if shown.present else words.PROJECTOR
+    st.button(label, icon=":material/present_to_all:", help=words.PROJECTOR_HELP, on_click=switch, key="projector")
