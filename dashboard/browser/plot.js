@@ -359,7 +359,19 @@ function scrubber(root) {
     me.group.timer = setTimeout(() => commit(me), me.group.held ? 0 : KEY_PAUSE);
   });
   for (const end of ["pointerup", "pointercancel"]) me.input.addEventListener(end, () => setTimeout(() => { me.group.held = false; }));
+  document.addEventListener("keydown", (event) => presented(me, event));
   return me;
+}
+
+// Before an audience the arrow keys move the slider from wherever the focus is, unless something there wants them.
+function presented(me, event) {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  const wanted = event.target.closest?.("input, textarea, select, [role=slider], [role=radio], [role=tab], [role=listbox], [role=combobox]");
+  const onProjector = [...(me.group?.figures ?? [])].some((figure) => figure.head.scale > 1);
+  if (!step || wanted || !onProjector || !me.root.isConnected || event.ctrlKey || event.metaKey || event.altKey) return;
+  event.preventDefault();
+  me.input.value = Number(me.input.value) + step;
+  for (const name of ["input", "change"]) me.input.dispatchEvent(new Event(name));
 }
 
 function fill(me) {

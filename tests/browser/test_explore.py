@@ -16,7 +16,7 @@ from privcore import Release
 from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, drag, open_page, settle
 
-FIGURES = 12
+FIGURES = 14
 SMALL = "?v=1&n=200"
 TABLE = "place;long;lat\n" + "".join(f"P{i};{i % 17},5;{(7 * i) % 11}\n" for i in range(200))
 
@@ -94,6 +94,8 @@ def test_epsilon_by_keyboard_runs_the_script_once_and_keeps_the_zoom(
     page: Page, dashboard_url: str, runs: Runs
 ) -> None:
     open_page(page, dashboard_url, figures=FIGURES)
+    figure(page, "partition").hover()
+    page.locator(".st-key-figure_partition").get_by_label("Zoom", exact=True).click()
     drag(page, figure(page, "partition").locator(".nsewdrag").first, (0.3, 0.3), (0.7, 0.7))
     window = "gd => [...gd._fullLayout.xaxis.range, ...gd._fullLayout.yaxis.range]"
     zoomed, leaves, before = figure(page, "partition").evaluate(window), metric(page, "Leaves"), runs.count
@@ -105,6 +107,76 @@ def test_epsilon_by_keyboard_runs_the_script_once_and_keeps_the_zoom(
         assert runs.count == before + commit
     assert metric(page, "Leaves") != leaves
     assert figure(page, "partition").evaluate(window) == zoomed
+
+
+def drag_epsilon(page: Page, moves: int = 60, pause: int = 50) -> Locator:
+    """Drag the slider under the picture from end to end, and leave the button down."""
+    slider = page.get_by_role("slider", name="Drag ε")
+    slider.scroll_into_view_if_needed()
+    area = slider.bounding_box()
+    assert area is not None
+    middle = area["y"] + area["height"] / 2
+    page.mouse.move(area["x"] + 8, middle)
+    page.mouse.down()
+    for i in range(moves):
+        page.mouse.move(area["x"] + 8 + (area["width"] - 16) * i / (moves - 1), middle)
+        page.wait_for_timeout(pause)
+    return slider
+
+
+def test_epsilon_is_dragged_without_the_server_and_committed_once(page: Page, dashboard_url: str, runs: Runs) -> None:
+    frames: list[int] = []
+    page.on("websocket", lambda socket: socket.on("framereceived", lambda frame: frames.append(len(frame))))
+    open_page(page, dashboard_url, figures=FIGURES)
+    before = runs.count
+    page.evaluate(
+        """() => { window.seen = {partition: new Set(), measure: new Set()};
+           for (const key of ['partition', 'measure']) {
+             const gd = document.querySelector(`.st-key-figure_${key} .pc-picture`);
+             gd.on('plotly_afterplot', () => window.seen[key].add(gd._fullData[0].y.length));
+           } }"""
+    )
+    frames.clear()
+    drag_epsilon(page)
+    seen = page.evaluate("() => [window.seen.partition.size, window.seen.measure.size]")
+    assert min(seen) >= 15
+    assert frames == []
+    noted = page.locator(".st-key-scrub_epsilon dd").first.inner_text()
+    page.mouse.up()
+    page.wait_for_function("() => location.search.includes('epsilon=5')")
+    settle(page, figures=FIGURES)
+    page.wait_for_timeout(300)  # a second run would show by now
+    assert runs.count == before + 1
+    assert metric(page, "Leaves") == noted
+    assert figure(page, "partition").evaluate("gd => gd._fullData[0].y.length") == int(noted.replace(",", ""))
+
+
+def test_a_box_on_the_map_is_counted_and_lights_its_leaves(page: Page, dashboard_url: str, runs: Runs) -> None:
+    open_page(page, dashboard_url, figures=FIGURES)
+    before = runs.count
+    drag(page, figure(page, "partition").locator(".nsewdrag").first, (0.3, 0.3), (0.6, 0.6))
+    expect(page.get_by_test_id("stMetric").filter(has_text="In the box: the data")).to_be_visible()
+    settle(page, figures=FIGURES)
+    page.wait_for_timeout(300)
+    assert runs.count == before + 1
+    assert int(metric(page, "In the box: the data").replace(",", "")) > 100
+    names = "gd => gd._fullData.map(trace => trace.name)"
+    assert "leaves in your box" in figure(page, "scatter").evaluate(names)
+    assert "leaves in your box" in figure(page, "icicle").evaluate(names)
+    assert "your box" in figure(page, "measure").evaluate(names)
+
+
+def test_before_an_audience_the_keys_turn_epsilon_and_roll_the_noise(page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url + "?present=1", figures=FIGURES)
+    expect(page.get_by_test_id("stSidebar")).to_be_hidden()
+    size = "gd => gd._fullLayout.font.size"
+    assert figure(page, "partition").evaluate(size) > 18
+    page.keyboard.press("ArrowLeft")
+    link_becomes(page, "?v=1&epsilon=0.85&present=1")
+    page.keyboard.press("n")
+    link_becomes(page, "?v=1&epsilon=0.85&seed=1&present=1")
+    page.keyboard.press("u")
+    link_becomes(page, "?v=1&epsilon=0.85&present=1")
 
 
 def test_the_dark_theme_needs_no_run(page: Page, dashboard_url: str, runs: Runs) -> None:
