@@ -1,4 +1,4 @@
-"""Starts the dashboard: ``python -m dashboard [--port 8501] [--address 127.0.0.1]``."""
+"""Starts the dashboard: ``python -m dashboard [--port 8501] [--address 127.0.0.1] [--classroom]``."""
 
 from __future__ import annotations
 
@@ -8,6 +8,8 @@ import socket
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+
+from dashboard.limits import CLASSROOM
 
 DEFAULT_PORT = 8501
 TRIES = 50
@@ -22,6 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         print(f"Port {wanted} on {options.address} cannot be used: choose another one with --port.", file=sys.stderr)
         return 2
     shown = f"[{options.address}]" if ":" in options.address else options.address
+    if options.classroom:
+        os.environ[CLASSROOM] = "1"
     print(f"Dashboard on http://{shown}:{port} (Ctrl+C stops it)", flush=True)
     # Many sessions on few cores: one thread each is faster than each taking all of them.
     for name in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
@@ -29,19 +33,31 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
     from streamlit.web import cli
 
-    # Before the first reader comes: load what every page needs, and put plotly.js into the served folder.
-    import privcore  # noqa: F401
+    # Before the first reader comes: load and compile what every page needs, and put plotly.js into the served folder.
     from dashboard import plot  # noqa: F401
+
+    _compile()
 
     flags = [f"--server.port={port}", f"--server.address={options.address}", "--logger.hideWelcomeMessage=true"]
     cli.main(["run", str(Path(__file__).with_name("app.py")), *flags], prog_name="streamlit")
     return 0
 
 
+def _compile() -> None:
+    """Run the compiled code once, so that the first reader does not wait for a compiler."""
+    from privcore import Parameters, simulate
+    from privcore.clouds import box_of, make
+
+    _ = simulate(make("uniform", 500, 2, 0), box_of("uniform", 2), Parameters(1.0), seed=0).w1
+
+
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m dashboard", description="Serve the dashboard on this machine.")
     parser.add_argument("--port", type=_port_number, help=f"default: the first free one from {DEFAULT_PORT}")
     parser.add_argument("--address", default="127.0.0.1", help="where to listen; 0.0.0.0 opens it to the network")
+    parser.add_argument(
+        "--classroom", action="store_true", help="for many readers: uploads off, limits on data and time"
+    )
     return parser
 
 

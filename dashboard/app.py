@@ -15,10 +15,11 @@ st.set_page_config(page_title="privcore: private synthetic measures", page_icon=
 
 @st.cache_resource(show_spinner=False)
 def _start() -> bool:
-    """Once a server: load what every page needs, then keep the collector from walking over it again and again."""
+    """Once a server: make the first view, then keep the collector from walking over it all again and again."""
+    import dashboard.compute
     import dashboard.plot
-    import privcore  # noqa: F401
 
+    dashboard.compute.warm()
     gc.collect()
     gc.freeze()
     return dashboard.plot.install()

@@ -16,8 +16,10 @@ from typing import Any
 import pandas as pd
 import streamlit as st
 
+from dashboard import scrubbing
 from dashboard.limits import limits
 from dashboard.line import Line, places
+from dashboard.scrubbing import Look, Scrub
 from dashboard.settings import Settings
 from privcore.arrays import Bools, Floats, frozen
 from privcore.clouds import box_of, make
@@ -198,26 +200,55 @@ class Kept:
     """Results of functions that show progress, which Streamlit's own caches would replay; the oldest go first."""
 
     def __init__(self, most: int) -> None:
-        self._most, self._values, self._lock = most, dict[Hashable, Any](), threading.Lock()
+        self._most, self._values, self._lines = most, dict[Hashable, Any](), dict[Hashable, Line]()
+        self._lock = threading.Lock()
 
     def __contains__(self, key: Hashable) -> bool:
         return key in self._values
 
-    def get(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """The kept value, made first if there is none."""
+    def get(self, key: Hashable, make: Callable[[], Any], waiting: Waiting) -> Any:
+        """The kept value; made first if there is none, once, however many sessions ask for it."""
         with self._lock:
-            if key in self._values:
-                return self._values[key]
-        value = make()
+            line = self._lines.setdefault(key, Line(1))
+        with line.turn(waiting):
+            if key not in self._values:
+                self._keep(key, make())
+            return self._values[key]
+
+    def _keep(self, key: Hashable, value: Any) -> None:
         with self._lock:
             self._values[key] = value
             while len(self._values) > self._most:
-                del self._values[next(iter(self._values))]
-        return value
+                oldest = next(iter(self._values))
+                del self._values[oldest], self._lines[oldest]
 
 
-def scrubs(data: Data) -> Kept:
-    """Where the frames over epsilon are kept: with the server for generated data, with the session for an upload."""
+def has_scrub(settings: Settings, data: Data, look: Look) -> bool:
+    """Whether the frames over epsilon are there already."""
+    return _scrub_key(settings, data, look) in _scrubs(data)
+
+
+def scrub(
+    settings: Settings, data: Data, look: Look, progress: Callable[[float], None], waiting: Waiting
+) -> Scrub | None:
+    """The frames of the main pictures over epsilon; None if there would be too many leaves at the least of them."""
+
+    def at(epsilon: float) -> Simulation:
+        turned, _ = settings.replace(epsilon=epsilon).repaired()
+        return fresh_simulation(data, turned.parameters(), settings.seed)
+
+    def make() -> Scrub | None:
+        return scrubbing.scrub(at, total_error, look, progress)
+
+    found: Scrub | None = _scrubs(data).get(_scrub_key(settings, data, look), make, waiting)
+    return found
+
+
+def _scrub_key(settings: Settings, data: Data, look: Look) -> Hashable:
+    return data.digest, settings.replace(epsilon=1.0, axes=(0, 1)), look
+
+
+def _scrubs(data: Data) -> Kept:
     return _own_scrubs() if data.uploaded else _shared_scrubs()
 
 
@@ -372,3 +403,14 @@ def _digest(points: Floats, box: Box) -> str:
     digest = hashlib.blake2b(points.tobytes(), digest_size=16)
     digest.update(repr((points.shape, str(points.dtype), box)).encode())
     return digest.hexdigest()
+
+
+def warm() -> None:
+    """Compute what the first view needs, before the first reader comes."""
+    settings = Settings()
+    data, parameters = generated(settings), settings.parameters()
+    errors(data, parameters, settings.seed, lambda *_: True, lambda _: None)
+    theory(data, parameters, settings.seed)
+    rulers(data, settings, ("", "", ""))
+    dimensions(data, parameters, settings.seed)
+    scrub(settings, data, Look(), lambda _: None, lambda _: None)

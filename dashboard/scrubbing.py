@@ -7,17 +7,23 @@ from dataclasses import dataclass
 
 import plotly.graph_objects as go
 
+from dashboard.figures.error import interval
+from dashboard.figures.measure import Kind, measure, sample
+from dashboard.figures.partition import partition
+from dashboard.figures.privacy import right_guesses
 from dashboard.figures.shapes import MAX_BARS
 from dashboard.figures.style import Drawing, number
 from dashboard.plot import Frames, PackedFrames, pack_frames
 from dashboard.text import explore as words
 from privcore.simulation import Simulation
+from privcore.transport import W1
 
 EPSILONS = (0.05, 0.06, 0.07, 0.085, 0.1, 0.12, 0.15, 0.2, 0.25, 0.3, 0.4, 0.5, 0.6, 0.7, 0.85)
 EPSILONS += (1.0, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 7.0, 10.0)
 MOST_LEAVES = MAX_BARS
 """Leaves of a frame: beyond it the frames stop, since they would be slow to draw and heavy to send."""
 MOST_POINTS = 20_000
+MOST_SAMPLED = 2000
 KEY = "scrub_epsilon"
 
 
@@ -37,40 +43,61 @@ class Scrub:
         return self.epsilons[0] <= epsilon <= self.epsilons[-1]
 
 
+@dataclass(frozen=True)
+class Look:
+    """What the main pictures depend on beside the run: the axes, the colour of the cells, the kind of the measure."""
+
+    axes: tuple[int, int] = (0, 1)
+    colour: str = "none"
+    kind: str = "cells"
+
+
+def pictures(run: Simulation, look: Look) -> dict[str, Drawing]:
+    """The two main pictures, the data with its cells and the release, by the key of their figure."""
+    counts = run.true_counts, run.noisy_counts, run.projection.masses
+    data = partition(run.points, run.tree, run.box, *counts, axes=look.axes, colour=look.colour)
+    return {"figure_partition": data, "figure_measure": _released(run, look)}
+
+
+def _released(run: Simulation, look: Look) -> Drawing:
+    badge = {"axes": look.axes, "epsilon": run.cost.total, "simulated": True}
+    if look.kind == "sample":
+        return sample(run.measure.sample(min(max(run.n, 1), MOST_SAMPLED), seed=run.seed), run.box, **badge)
+    kind: Kind = "atoms" if look.kind == "atoms" else "cells"
+    return measure(run.measure, run.tree, run.box, run.noisy_counts, kind=kind, **badge)
+
+
 def scrub(
     simulated: Callable[[float], Simulation],
-    draw: Callable[[Simulation], dict[str, Drawing]],
-    measured: Callable[[Simulation], str],
-    right_guesses: Callable[[float], float],
+    measured: Callable[[Simulation], W1],
+    look: Look,
     progress: Callable[[float], None],
 ) -> Scrub | None:
     """Run the mechanism at each epsilon until a tree has more than `MOST_LEAVES` leaves; None if the first one has.
 
-    `draw` gives the pictures by the key of their figure, `measured` the W1 of a run in words; `progress` is told the
-    part that is done, and may raise to stop.
+    `measured` gives the W1 of a run; `progress` is told the part that is done, and may raise to stop.
     """
-    pictures: dict[str, list[go.Figure]] = {}
+    frames: dict[str, list[go.Figure]] = {}
     notes, reached = [], []
     for step, epsilon in enumerate(EPSILONS):
         progress(step / len(EPSILONS))
         run = simulated(epsilon)
         if len(run.tree.leaves) > MOST_LEAVES:
             break
-        for key, drawing in draw(run).items():
-            pictures.setdefault(key, []).append(still(drawing.figure))
+        for key, drawing in pictures(run, look).items():
+            frames.setdefault(key, []).append(still(drawing.figure))
         guess = words.GUESS_VALUE.format(right=f"{right_guesses(run.cost.total):.0f}")
-        notes.append(
-            [(words.LEAVES, number(len(run.tree.leaves))), (words.W1, measured(run)), (words.GUESS_SHORT, guess)]
-        )
+        leaves, w1 = number(len(run.tree.leaves)), interval(measured(run))
+        notes.append([(words.LEAVES, leaves), (words.W1, w1), (words.GUESS_SHORT, guess)])
         reached.append(epsilon)
-    return _packed(pictures, reached, notes) if reached else None
+    return _packed(frames, reached, notes) if reached else None
 
 
 def _packed(
-    pictures: dict[str, list[go.Figure]], epsilons: Sequence[float], notes: Sequence[list[tuple[str, str]]]
+    figures: dict[str, list[go.Figure]], epsilons: Sequence[float], notes: Sequence[list[tuple[str, str]]]
 ) -> Scrub:
     labels = [f"ε = {epsilon:g}" for epsilon in epsilons]
-    frames = Frames(pictures, labels, words.SCRUB, words.MORE_PRIVATE, words.MORE_ACCURATE, notes)
+    frames = Frames(figures, labels, words.SCRUB, words.MORE_PRIVATE, words.MORE_ACCURATE, notes)
     return Scrub(pack_frames(frames, KEY), tuple(epsilons))
 
 

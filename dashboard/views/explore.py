@@ -10,7 +10,6 @@ from dashboard import compute
 from dashboard.compute import Data, Errors
 from dashboard.figures import dimension as dimension_figures
 from dashboard.figures import error as error_figures
-from dashboard.figures import measure as measure_figures
 from dashboard.figures import noise as noise_figures
 from dashboard.figures import partition as partition_figures
 from dashboard.figures import plan as plan_figures
@@ -20,7 +19,7 @@ from dashboard.figures.selection import with_box
 from dashboard.figures.style import Drawing
 from dashboard.limits import limits
 from dashboard.plot import plot, table
-from dashboard.scrubbing import KEY
+from dashboard.scrubbing import KEY, Look, pictures
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, pins, rolls, scrub, selection, session, upload
@@ -141,18 +140,16 @@ def _picture(run: Simulation, settings: Settings, data: Data, box: Box | None) -
     axes = settings.axes if run.box.d > 1 else (0, 0)
     left, right = st.columns(2)
     with left:
-        colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if run.box.d == 2 else "none"
+        colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if run.box.d == 2 else Look().colour
     with right:
         kind = _pick(words.KIND, words.KIND_CHOICES, "kind")
 
-    def draw(some: Simulation) -> dict[str, Drawing]:
-        return {"figure_partition": _partition(some, axes, colour), "figure_measure": _released(some, axes, kind)}
-
-    frames = scrub.frames(settings, data, (str(axes), colour, kind), draw)
+    look = Look(axes, colour, kind)
+    frames = scrub.frames(settings, data, look)
     live = frames is not None and frames.covers(settings.epsilon)
     moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
     shown = tuple(dict.fromkeys(axes))
-    drawn = draw(run)
+    drawn = pictures(run, look)
     for place, (key, drawing) in zip((left, right), drawn.items(), strict=True):
         with place:
             over = drawing if box is None else with_box(drawing, box, data.box, axes)
@@ -166,20 +163,6 @@ def _picture(run: Simulation, settings: Settings, data: Data, box: Box | None) -
         _draw(partition_figures.cdfs(run.points, run.measure, run.box), "cdfs", data)
     selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else shown)
     return live
-
-
-def _partition(run: Simulation, axes: tuple[int, int], colour: str) -> Drawing:
-    counts = run.true_counts, run.noisy_counts, run.projection.masses
-    return partition_figures.partition(run.points, run.tree, run.box, *counts, axes=axes, colour=colour)
-
-
-def _released(run: Simulation, axes: tuple[int, int], kind: str) -> Drawing:
-    badge = {"epsilon": run.cost.total, "simulated": True}
-    if kind == "sample":
-        points = run.measure.sample(min(max(run.n, 1), 2000), seed=run.seed)
-        return measure_figures.sample(points, run.box, axes=axes, **badge)
-    look: measure_figures.Kind = "atoms" if kind == "atoms" else "cells"
-    return measure_figures.measure(run.measure, run.tree, run.box, run.noisy_counts, kind=look, axes=axes, **badge)
 
 
 def _pick(label: str, choices: dict[str, str], key: str) -> str:

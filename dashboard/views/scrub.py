@@ -2,60 +2,46 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import streamlit as st
 
 from dashboard import compute
 from dashboard.compute import Data
-from dashboard.figures.error import interval
-from dashboard.figures.privacy import right_guesses
-from dashboard.figures.style import Drawing
 from dashboard.plot import scrubber
-from dashboard.scrubbing import EPSILONS, KEY, MOST_LEAVES, MOST_POINTS, Scrub, scrub
+from dashboard.scrubbing import EPSILONS, KEY, MOST_LEAVES, MOST_POINTS, Look, Scrub
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, session
-from privcore.simulation import Simulation
-
-Draw = Callable[[Simulation], dict[str, Drawing]]
 
 
-def frames(settings: Settings, data: Data, looks: tuple[str, ...], draw: Draw) -> Scrub | None:
-    """The frames for these dials: those of a preset at once, others when the reader asks; None with the reason.
-
-    `draw` makes the pictures of a run, and `looks` names all it depends on beside the run.
-    """
+def frames(settings: Settings, data: Data, look: Look) -> Scrub | None:
+    """The frames for these dials: those of a preset at once, others when the reader asks; None with the reason."""
     if controls.hidden("epsilon"):
         return None
     if not 0 < len(data.points) <= MOST_POINTS:
         if len(data.points):
             st.caption(words.SCRUB_OFF_POINTS.format(most=MOST_POINTS))
         return None
-    alike = settings.replace(epsilon=1.0, axes=(0, 1))
-    key, kept = (data.digest, alike, looks), compute.scrubs(data)
-    if not (key in kept or preset(settings, data) or st.session_state.get("live")):
-        help_text = words.SCRUB_OFFER_HELP.format(of=len(EPSILONS))
-        if not st.button(words.SCRUB_OFFER, icon=":material/swipe:", help=help_text, key="make_live"):
-            return None
-        st.session_state.live = True
+    if not (compute.has_scrub(settings, data, look) or preset(settings, data) or _asked()):
+        return None
     line = st.empty()
 
     def progress(part: float) -> None:
         line.progress(part, text=words.SCRUB_BUILDING.format(of=len(EPSILONS)))
 
-    def at(epsilon: float) -> Simulation:
-        turned, _ = settings.replace(epsilon=epsilon).repaired()
-        return compute.fresh_simulation(data, turned.parameters(), settings.seed)
-
-    def measured(run: Simulation) -> str:
-        return interval(compute.total_error(run))
-
-    found: Scrub | None = kept.get(key, lambda: scrub(at, draw, measured, right_guesses, progress))
+    found = compute.scrub(settings, data, look, progress, lambda before: progress(0.0))
     line.empty()
     if found is None:
         st.caption(words.SCRUB_OFF_LEAVES.format(least=EPSILONS[0], most=MOST_LEAVES))
     return found
+
+
+def _asked() -> bool:
+    """Whether the reader wants frames for dials of his own, from now on."""
+    state = st.session_state
+    if not state.get("live"):
+        help_text = words.SCRUB_OFFER_HELP.format(of=len(EPSILONS))
+        state.live = st.button(words.SCRUB_OFFER, icon=":material/swipe:", help=help_text, key="make_live")
+    return bool(state.live)
 
 
 def preset(settings: Settings, data: Data) -> bool:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
+import threading
+import time
 from pathlib import Path
 from typing import Any
 
@@ -285,6 +287,35 @@ def test_neighbouring_data_sets_never_share_a_result() -> None:
     neighbour[300_001] = 0.999
     digests = {compute.uploaded(p, Box.unit(1)).digest for p in (points, neighbour)}
     assert len(digests) == 2
+
+
+def test_a_preset_is_computed_once_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    first = opened(cloud="ring")
+
+    def computed_again(*_: Any, **__: Any) -> None:
+        raise AssertionError("a second session computes")
+
+    for name in ("make", "simulate", "wasserstein", "bounds", "dimension"):
+        monkeypatch.setattr(compute, name, computed_again)
+    assert messages(opened(cloud="ring")) == messages(first)
+
+
+def test_frames_that_many_ask_for_are_made_once() -> None:
+    kept, made, start = compute.Kept(2), [], threading.Barrier(8)
+
+    def ask() -> None:
+        start.wait(10)
+        kept.get("key", lambda: made.append(time.sleep(0.05)) or "value", lambda before: None)
+
+    threads = [threading.Thread(target=ask) for _ in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join(10)
+    assert len(made) == 1
+    for key in ("other", "third"):
+        kept.get(key, list, print)
+    assert "key" not in kept  # the oldest goes
 
 
 # ---- undo, pins, the link, the display
