@@ -17,6 +17,7 @@ import pandas as pd
 import streamlit as st
 
 from dashboard import scrubbing
+from dashboard.figures.style import Drawing
 from dashboard.limits import limits
 from dashboard.line import Line, places
 from dashboard.scrubbing import Look, Scrub
@@ -33,6 +34,8 @@ from privcore.tables import Table, read_table
 from privcore.theory import bounds
 from privcore.transport import W1, wasserstein
 
+MOST_RUNS = 48
+"""Runs of generated data that a server keeps, with their pictures: some 3 MB each."""
 QUICK_POINTS = 5000
 """Up to so many points a distance takes a fraction of a second, and waits for nobody."""
 LINE = Line(places())
@@ -117,7 +120,7 @@ def simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
     return run(data.digest, parameters, seed, data)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False)
 def _shared_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
     return simulate(_data.points, _data.box, parameters, seed)
 
@@ -137,13 +140,13 @@ def errors(data: Data, parameters: Parameters, seed: int, progress: Progress, wa
     run = simulation(data, parameters, seed)
     if not run.n:
         return None
-    slot = (_own_slot if data.uploaded else _shared_slot)(data.digest, parameters, seed)
-    if slot.errors is None:
-        with slot.line.turn(waiting):  # another session may be measuring the same run
-            if slot.errors is None:
+    kept = run_cache(data, parameters, seed)
+    if kept.errors is None:
+        with kept.line.turn(waiting):  # another session may be measuring the same run
+            if kept.errors is None:
                 with _turn(run.n, waiting):
-                    slot.errors = _errors(run, progress)
-    return slot.errors
+                    kept.errors = _errors(run, progress)
+    return kept.errors
 
 
 def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
@@ -151,21 +154,33 @@ def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
 
 
 @dataclass
-class _Slot:
-    """Where a run's errors are kept: filled outside the cache, since what shows progress can't be replayed from it."""
+class RunCache:
+    """What is kept of a run: filled outside Streamlit's cache, since what shows progress can't be replayed from it."""
 
     errors: Errors | None = None
     line: Line = field(default_factory=lambda: Line(1))
+    drawings: dict[Hashable, Drawing] = field(default_factory=dict)
+
+    def drawing(self, name: Hashable, draw: Callable[[], Drawing]) -> Drawing:
+        """A picture of this run, drawn once; `name` says all that it depends on beside the run."""
+        if name not in self.drawings:
+            self.drawings[name] = draw()
+        return self.drawings[name]
 
 
-@st.cache_resource(max_entries=128, show_spinner=False)
-def _shared_slot(digest: str, parameters: Parameters, seed: int) -> _Slot:
-    return _Slot()
+def run_cache(data: Data, parameters: Parameters, seed: int) -> RunCache:
+    """What is kept of a run: with the server for generated data, with the session for an upload."""
+    return (_own_cache if data.uploaded else _shared_cache)(data.digest, parameters, seed)
 
 
-@st.cache_resource(max_entries=16, show_spinner=False, scope="session")
-def _own_slot(digest: str, parameters: Parameters, seed: int) -> _Slot:
-    return _Slot()
+@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False)
+def _shared_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
+    return RunCache()
+
+
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+def _own_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
+    return RunCache()
 
 
 def _errors(run: Simulation, progress: Progress) -> Errors:

@@ -14,10 +14,11 @@ import os
 import re
 import tempfile
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -27,6 +28,9 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import palette
+
+Spec: TypeAlias = go.Figure | dict[str, Any]
+"""A figure: plotly's own object, or its plain data and layout, which nothing has checked."""
 
 FOLDER = Path(__file__).parent
 BROWSER = FOLDER / "browser"
@@ -52,7 +56,7 @@ class Frames:
     sequence of (name, value) pairs shown under the slider for each state; `low` and `high` name its ends.
     """
 
-    figures: Mapping[str, Sequence[go.Figure]]
+    figures: Mapping[str, Sequence[Spec]]
     labels: Sequence[str]
     label: str = "Frame"
     low: str = ""
@@ -86,7 +90,7 @@ class Packed:
 
 
 def plot(
-    figure: go.Figure,
+    figure: Spec,
     *,
     key: str,
     alt: str,
@@ -96,6 +100,7 @@ def plot(
     at: int | None = None,
     on_select: Callable[[Selection | None], None] | bool = False,
     name: str | None = None,
+    memo: dict[Hashable, bytes] | None = None,
 ) -> Selection | None:
     """Draw a figure, and return the box that the reader selected on it.
 
@@ -110,11 +115,13 @@ def plot(
         at: the frame of that scrubber which the figure stands at, to begin with.
         on_select: True, or a function that is called with the box when one is drawn (None when it is removed).
         name: file name of downloaded pictures, without its ending; the key if left out.
+        memo: belongs to this figure and keeps its messages, so that one shown again is not packed again.
     """
     if not alt.strip():
         raise ValueError(f"the figure {key!r} needs an alternative text")
     scale = float(st.session_state.get(SCALE, 1.0))
-    pixels = round((height or int(figure.layout.height or 420)) * scale)
+    layout = figure.layout.to_plotly_json() if isinstance(figure, go.Figure) else figure.get("layout", {})
+    pixels = round((height or int(layout.get("height") or 420)) * scale)
     options = {
         "key": key,
         "name": name or key,
@@ -128,7 +135,7 @@ def plot(
     }
     _component(
         key=key,
-        data=pack(figure, {**_urls(), **options}),
+        data=_packed(figure, {**_urls(), **options}, memo),
         height=pixels,
         on_selection_change=lambda: _call(on_select, _selection(key, data_id)),
     )
@@ -182,7 +189,16 @@ def table(frame: pd.DataFrame, *, key: str, label: str = "Read as a table") -> N
 # ---- the message: a head in JSON, then the arrays as raw bytes, deflated ---------------------------------------------
 
 
-def pack(figure: go.Figure, options: dict[str, Any]) -> bytes:
+def _packed(figure: Spec, options: dict[str, Any], memo: dict[Hashable, bytes] | None) -> bytes:
+    if memo is None:
+        return pack(figure, options)
+    name = tuple(options.items())
+    if name not in memo:
+        memo[name] = pack(figure, options)
+    return memo[name]
+
+
+def pack(figure: Spec, options: dict[str, Any]) -> bytes:
     """Return a message: the length of its head (4 bytes, little-endian), the head in JSON, the arrays' bytes.
 
     An array in the head is ``{"dtype", "shape", "bdata": [offset, length]}``; equal arrays are sent once. The whole is
@@ -251,10 +267,12 @@ class _Store:
         return self.seen[digest]
 
 
-def _plain(figure: go.Figure, store: _Store) -> dict[str, Any]:
-    layout = figure.layout.to_plotly_json()
-    layout.pop("template", None)
-    data = [trace.to_plotly_json() for trace in figure.data]  # unlike figure.to_dict(), this keeps numpy arrays
+def _plain(figure: Spec, store: _Store) -> dict[str, Any]:
+    if isinstance(figure, go.Figure):  # unlike figure.to_dict(), this keeps numpy arrays
+        data, layout = [trace.to_plotly_json() for trace in figure.data], figure.layout.to_plotly_json()
+    else:
+        data, layout = figure["data"], figure.get("layout", {})
+    layout = {key: value for key, value in layout.items() if key != "template"}
     return {"data": _encoded(data, store), "layout": _encoded(layout, store)}
 
 
@@ -271,7 +289,7 @@ def _encoded(value: Any, store: _Store) -> Any:
         return None
     if value is None or isinstance(value, bool | int | float | str):
         return value
-    return str(value)
+    raise TypeError(f"a figure holds a {type(value).__name__}, which can't be sent: {value!r}")
 
 
 def _array(array: np.ndarray, store: _Store) -> Any:
@@ -365,9 +383,14 @@ _INSTALLED = install()
 
 def _urls() -> dict[str, str]:
     """The addresses of the two files: Streamlit's static folder, or else its route for a component's assets."""
-    base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
     context = get_script_run_ctx()
-    beside = context is not None and Path(context.main_script_path).resolve().parent == FOLDER.resolve()
+    return _urls_for("" if context is None else context.main_script_path)
+
+
+@cache
+def _urls_for(script: str) -> dict[str, str]:
+    base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
+    beside = bool(script) and Path(script).resolve().parent == FOLDER.resolve()
     if _INSTALLED and beside and st.get_option("server.enableStaticServing"):
         module, library = (f"{base}/app/static/{name}" for name in _NAMES.values())
     else:

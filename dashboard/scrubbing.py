@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import plotly.graph_objects as go
-
 from dashboard.figures.error import interval
 from dashboard.figures.measure import Kind, measure, sample
 from dashboard.figures.partition import partition
 from dashboard.figures.privacy import right_guesses
 from dashboard.figures.shapes import MAX_BARS
 from dashboard.figures.style import Drawing, number
-from dashboard.plot import Frames, PackedFrames, pack_frames
+from dashboard.plot import Frames, PackedFrames, Spec, pack_frames
 from dashboard.text import explore as words
 from privcore.simulation import Simulation
 from privcore.transport import W1
@@ -52,19 +50,23 @@ class Look:
     kind: str = "cells"
 
 
-def pictures(run: Simulation, look: Look) -> dict[str, Drawing]:
-    """The two main pictures, the data with its cells and the release, by the key of their figure."""
+def data_picture(run: Simulation, look: Look) -> Drawing:
+    """The data with its cells; private."""
     counts = run.true_counts, run.noisy_counts, run.projection.masses
-    data = partition(run.points, run.tree, run.box, *counts, axes=look.axes, colour=look.colour)
-    return {"figure_partition": data, "figure_measure": _released(run, look)}
+    return partition(run.points, run.tree, run.box, *counts, axes=look.axes, colour=look.colour)
 
 
-def _released(run: Simulation, look: Look) -> Drawing:
+def release_picture(run: Simulation, look: Look) -> Drawing:
+    """The released measure."""
     badge = {"axes": look.axes, "epsilon": run.cost.total, "simulated": True}
     if look.kind == "sample":
         return sample(run.measure.sample(min(max(run.n, 1), MOST_SAMPLED), seed=run.seed), run.box, **badge)
     kind: Kind = "atoms" if look.kind == "atoms" else "cells"
     return measure(run.measure, run.tree, run.box, run.noisy_counts, kind=kind, **badge)
+
+
+PICTURES: dict[str, Callable[[Simulation, Look], Drawing]] = {"partition": data_picture, "measure": release_picture}
+"""The main pictures by name."""
 
 
 def scrub(
@@ -77,15 +79,15 @@ def scrub(
 
     `measured` gives the W1 of a run; `progress` is told the part that is done, and may raise to stop.
     """
-    frames: dict[str, list[go.Figure]] = {}
+    frames: dict[str, list[Spec]] = {}
     notes, reached = [], []
     for step, epsilon in enumerate(EPSILONS):
         progress(step / len(EPSILONS))
         run = simulated(epsilon)
         if len(run.tree.leaves) > MOST_LEAVES:
             break
-        for key, drawing in pictures(run, look).items():
-            frames.setdefault(key, []).append(still(drawing.figure))
+        for name, make in PICTURES.items():
+            frames.setdefault(f"figure_{name}", []).append(still(make(run, look).spec))
         guess = words.GUESS_VALUE.format(right=f"{right_guesses(run.cost.total):.0f}")
         leaves, w1 = number(len(run.tree.leaves)), interval(measured(run))
         notes.append([(words.LEAVES, leaves), (words.W1, w1), (words.GUESS_SHORT, guess)])
@@ -93,18 +95,15 @@ def scrub(
     return _packed(frames, reached, notes) if reached else None
 
 
-def _packed(
-    figures: dict[str, list[go.Figure]], epsilons: Sequence[float], notes: Sequence[list[tuple[str, str]]]
-) -> Scrub:
+def _packed(figures: dict[str, list[Spec]], epsilons: Sequence[float], notes: Sequence[list[tuple[str, str]]]) -> Scrub:
     labels = [f"ε = {epsilon:g}" for epsilon in epsilons]
     frames = Frames(figures, labels, words.SCRUB, words.MORE_PRIVATE, words.MORE_ACCURATE, notes)
     return Scrub(pack_frames(frames, KEY), tuple(epsilons))
 
 
-def still(figure: go.Figure) -> go.Figure:
+def still(spec: Spec) -> Spec:
     """A figure without what only a resting hand needs: the hover texts, a third of its bytes."""
-    for trace in figure.data:
-        if trace.type != "scatter" or trace.mode != "text":
-            trace.customdata, trace.hovertemplate = None, None
-            trace.hoverinfo = "skip"
-    return figure
+    resting = {"customdata", "hovertemplate"}
+    return spec | {
+        "data": [{k: v for k, v in trace.items() if k not in resting} | {"hoverinfo": "skip"} for trace in spec["data"]]
+    }

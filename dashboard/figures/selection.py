@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import plotly.graph_objects as go
 
 from dashboard.figures import shapes, style
 from dashboard.figures.style import Drawing
@@ -15,11 +14,10 @@ from privcore.domain import Box
 
 def with_box(drawing: Drawing, chosen: Box, box: Box, axes: tuple[int, int] = (0, 1)) -> Drawing:
     """The same picture with the outline of a chosen box, which is public: the reader drew it."""
-    figure = go.Figure(drawing.figure)
     line = {"color": style.PINK, "width": 3, "dash": "dashdot"}
     look = {"line": line, "name": words.BOX, "hoverinfo": "skip", "showlegend": True}
-    figure.add_trace(_outline(chosen, box, axes) | look)
-    return Drawing(figure, drawing.alt, drawing.table)
+    traces = [*drawing.spec["data"], _outline(chosen, box, axes) | look]
+    return Drawing({**drawing.spec, "data": traces}, drawing.alt, drawing.table)
 
 
 def _outline(chosen: Box, box: Box, axes: tuple[int, int]) -> dict[str, Any]:

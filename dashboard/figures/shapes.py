@@ -165,7 +165,7 @@ def cell_bars(
         "type": "bar",
         "x": (x0 + x1) / 2,
         "width": x1 - x0,
-        "base": _short(y0, float(plane.box.width[plane.second])),
+        "base": y0,
         "y": y1 - y0,
         "marker": marker,
         "customdata": data,
@@ -175,7 +175,7 @@ def cell_bars(
 
 
 def _short(values: np.ndarray[Any, Any], width: float, digits: int = 6) -> Floats:
-    """Values to 10^-digits of the width: bases of bars and paths travel as decimal digits, so they should be few."""
+    """Values to 10^-digits of the width: paths travel as decimal digits, so they should be few."""
     return np.round(values.astype(np.float64), digits - int(np.floor(np.log10(width))))
 
 

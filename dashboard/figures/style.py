@@ -8,8 +8,9 @@ ink, so that they read the same on every theme and in every export.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Hashable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -56,18 +57,30 @@ RELEASE = Look(BLUE, "solid", "circle", pixel="#1A88C9", badge="#0072B2", badge_
 PRIVATE = Look(ORANGE, "dash", "circle-open", pixel="#D55E00", badge="#E69F00", badge_ink="#000000")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Drawing:
-    """A figure, its alternative text with the numbers of this run, and the table behind it."""
+    """A figure, its alternative text with the numbers of this run, and the table behind it.
 
-    figure: go.Figure
+    `spec` is the figure as plain data and layout, which no validation has slowed down; `figure` is the same, checked
+    by plotly. `messages` is for whoever sends it: what has been packed once.
+    """
+
+    spec: dict[str, Any]
     alt: str
     table: pd.DataFrame
+    messages: dict[Hashable, bytes] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def figure(self) -> go.Figure:
+        """The figure, checked."""
+        result = go.Figure(self.spec)
+        result.layout.template = None  # plotly's default one would add 6.5 kB to every figure
+        return result
 
     @property
     def private(self) -> bool:
         """Whether the figure shows the data, and so carries the banner."""
-        return any(note.name == "banner" for note in self.figure.layout.annotations)
+        return any(note.get("name") == "banner" for note in self.spec["layout"]["annotations"])
 
 
 def figure(
@@ -78,8 +91,8 @@ def figure(
     height: int = HEIGHT,
     left: int = 56,
     **layout: Any,
-) -> go.Figure:
-    """A figure with the common layout; the notes, wrapped for a narrow page, stand under the title."""
+) -> dict[str, Any]:
+    """A figure with the common layout, as plain data; the notes, wrapped for a narrow page, stand under the title."""
     notes = [note] if isinstance(note, str) else list(note)
     lines = [line for part in notes if part for line in textwrap.wrap(part, NOTE_WIDTH)]
     annotations = [badge, *layout.pop("annotations", [])]
@@ -94,9 +107,7 @@ def figure(
         "legend": _legend(),
         "annotations": annotations,
     }
-    result = go.Figure({"data": list(traces), "layout": base | layout})
-    result.layout.template = None  # plotly's default one would add 6.5 kB to every figure
-    return result
+    return {"data": list(traces), "layout": base | layout}
 
 
 def _legend() -> dict[str, Any]:

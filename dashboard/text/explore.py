@@ -100,14 +100,14 @@ GUESS_VALUE = "{right} of 100"
 COST = "Privacy spent"
 COST_HELP = "What the current dials truly cost, rounded up."
 
-NOISE = "Leaf noise"
-ERROR = "W1 error"
-MOVED = "W1 you can see"
+PART_NAMES = {
+    "leaves": "Leaves and their noise",
+    "error": "W1 error",
+    "dimension": "Dimension",
+    "privacy": "Where ε goes",
+    "take": "Take it with you",
+}
 MOVED_OFF = "W1 is not exact here: the plan that is drawn costs its upper end."
-DIMENSION = "Dimension of the data"
-PRIVACY = "Where ε goes"
-TREE = "The tree"
-TAKE = "Take it with you"
 
 COLOUR = "Colour the cells by"
 COLOUR_CHOICES = {"none": "Nothing", "density": "True density", "depth": "Depth"}

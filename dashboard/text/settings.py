@@ -19,6 +19,7 @@ RESET = "These dials cannot be used together ({reason}); those of the mechanism 
 
 NOT_A_DIAL = "The link hides “{name}”, which is none of its dials."
 NOT_PRESENT = "The link says present={value}; projector mode is 1, the ordinary page 0."
+NOT_A_PART = "The link opens the part “{value}”, which is none of {parts}."
 PINS_LEFT_OUT = "The link pins more than {most} settings; the first {most} are kept."
 
 PAPER_FIXES = "Fixed by the paper's mode."

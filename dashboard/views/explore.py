@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
@@ -19,7 +21,7 @@ from dashboard.figures.selection import with_box
 from dashboard.figures.style import Drawing
 from dashboard.limits import limits
 from dashboard.plot import plot, table
-from dashboard.scrubbing import KEY, Look, pictures
+from dashboard.scrubbing import KEY, PICTURES, Look
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, pins, rolls, scrub, selection, session, upload
@@ -30,6 +32,7 @@ from privcore.clouds import CLOUDS
 from privcore.domain import Box
 from privcore.parameters import Parameters
 from privcore.simulation import Simulation
+from privcore.transport import W1, Plan
 
 
 def page() -> None:
@@ -65,39 +68,88 @@ def page() -> None:
     _show(settings, data, parameters)
 
 
+@dataclass(frozen=True)
+class _View:
+    """What the parts of the page look at: the dials, the data, the run that comes of both and what is kept of it."""
+
+    settings: Settings
+    data: Data
+    parameters: Parameters
+    run: Simulation
+    kept: compute.RunCache
+
+    @property
+    def axes(self) -> tuple[int, int]:
+        """The axes that are drawn where one picture can't show them all."""
+        return self.settings.axes if self.run.box.d > 1 else (0, 0)
+
+    def draw(self, key: str, make: Callable[[], Drawing], keep: bool = True) -> None:
+        """Draw a figure of the run with the table behind it; one that depends on nothing else is made once."""
+        drawing = self.drawing(key, make) if keep else make()
+        self.figure(key, drawing)
+        table(drawing.table, key=f"table_{key}")
+
+    def drawing(self, key: str, make: Callable[[], Drawing]) -> Drawing:
+        """A figure of the run, made once."""
+        return self.kept.drawing((key, self.axes), make)
+
+    def figure(self, key: str, drawing: Drawing, **options: Any) -> None:
+        """Put a figure on the page."""
+        named = {"key": f"figure_{key}", "name": key, "data_id": self.data.digest, "memo": drawing.messages}
+        plot(drawing.spec, alt=drawing.alt, **named, **options)
+
+
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
-    run = compute.simulation(data, parameters, settings.seed)
+    kept = compute.run_cache(data, parameters, settings.seed)
+    view = _View(settings, data, parameters, compute.simulation(data, parameters, settings.seed), kept)
     headline = st.container()
     toolbar(settings, data.digest if data.uploaded else "")
     controls.say_problems()
     numbers = st.container()
     box = selection.chosen(data)
-    draggable = _picture(run, settings, data, box)
-    _cost(run)
+    draggable = _picture(view, box)
+    _cost(view.run)
     with headline:
-        _headline(run, settings, data, draggable)
+        _headline(view, draggable)
     found = _measured(settings, data)
     with numbers:
-        _numbers(run, found)
-    marked = None if box is None else compute.selected(run, box).leaves
-    _noise(run, settings, data, marked)
-    _error(found, run, settings, data, parameters)
-    dimension = st.container()
-    _privacy(run, data)
-    _tree(run, data, marked)
+        _numbers(view.run, found)
     pins.pinned(data, _measured)
-    _take(run, settings, data, parameters)
-    with dimension:  # last, because many axes take seconds
-        _dimension(run, settings, data, parameters)
+    marked = None if box is None else compute.selected(view.run, box).leaves
+    _parts(view, found, marked)
 
 
-def _headline(run: Simulation, settings: Settings, data: Data, draggable: bool) -> None:
+def _parts(view: _View, found: Errors | None, marked: Bools | None) -> None:
+    """What is under the picture, one part at a time: a part that is not open costs nothing."""
+    parts: dict[str, Callable[[], None]] = {
+        "leaves": lambda: _leaves(view, marked),
+        "error": lambda: _error(view, found),
+        "dimension": lambda: _dimension(view),
+        "privacy": lambda: _privacy(view),
+        "take": lambda: _take(view),
+    }
+    names, opened = [words.PART_NAMES[part] for part in parts], words.PART_NAMES[session.display().part]
+    if st.session_state.get("parts") != opened:
+        st.session_state.parts = opened
+    for tab, show in zip(st.tabs(names, key="parts", on_change=_open_part), parts.values(), strict=True):
+        if tab.open:
+            with tab:
+                show()
+
+
+def _open_part() -> None:
+    part = next(part for part, name in words.PART_NAMES.items() if name == st.session_state.parts)
+    session.show(part=part)
+
+
+def _headline(view: _View, draggable: bool) -> None:
     st.header(words.TITLE)
-    made_of = words.PEOPLE if settings.cloud == "city" else words.POINTS
-    who = words.ROWS if data.uploaded or CLOUDS[settings.cloud].kind == "real" else made_of
+    cloud, uploaded = view.settings.cloud, view.data.uploaded
+    made_of = words.PEOPLE if cloud == "city" else words.POINTS
+    who = words.ROWS if uploaded or CLOUDS[cloud].kind == "real" else made_of
     instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL
-    st.markdown(f"**{words.MADE_FROM.format(n=run.n, who=who)}** {instruction}")
-    if data.uploaded:
+    st.markdown(f"**{words.MADE_FROM.format(n=view.run.n, who=who)}** {instruction}")
+    if uploaded:
         st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
 
 
@@ -132,35 +184,34 @@ def _w1_text(found: Errors | None) -> str:
     return "–" if found is None else error_figures.interval(found.total)
 
 
-def _picture(run: Simulation, settings: Settings, data: Data, box: Box | None) -> bool:
+def _picture(view: _View, box: Box | None) -> bool:
     """Data and release side by side, the slider that moves both, the reader's box; whether epsilon can be dragged."""
+    run, settings, data = view.run, view.settings, view.data
     if run.box.d > 3:
         st.caption(words.PAIRS.format(d=run.box.d))
         controls.axes_dial(settings, run.box.columns)
-    axes = settings.axes if run.box.d > 1 else (0, 0)
     left, right = st.columns(2)
     with left:
         colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if run.box.d == 2 else Look().colour
     with right:
         kind = _pick(words.KIND, words.KIND_CHOICES, "kind")
-
-    look = Look(axes, colour, kind)
+    look = Look(view.axes, colour, kind)
     frames = scrub.frames(settings, data, look)
     live = frames is not None and frames.covers(settings.epsilon)
     moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
-    shown = tuple(dict.fromkeys(axes))
-    drawn = pictures(run, look)
+    shown = tuple(dict.fromkeys(view.axes))
+    drawn = {key: view.kept.drawing((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
     for place, (key, drawing) in zip((left, right), drawn.items(), strict=True):
         with place:
-            over = drawing if box is None else with_box(drawing, box, data.box, axes)
+            over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
             selects = selection.on_select(data, shown) if run.box.d != 3 else False
-            _figure(over, key.removeprefix("figure_"), data, on_select=selects, **moved)
+            view.figure(key, over, on_select=selects, **moved)
     scrub.slider(frames, settings.epsilon)
     for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
-            table(drawing.table, key=f"table_{key.removeprefix('figure_')}")
+            table(drawing.table, key=f"table_{key}")
     if run.box.d == 1 and run.n:
-        _draw(partition_figures.cdfs(run.points, run.measure, run.box), "cdfs", data)
+        view.draw("cdfs", lambda: partition_figures.cdfs(run.points, run.measure, run.box))
     selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else shown)
     return live
 
@@ -188,114 +239,112 @@ def _measured(settings: Settings, data: Data) -> Errors | None:
     return found
 
 
-def _noise(run: Simulation, settings: Settings, data: Data, marked: Bools | None) -> None:
-    st.subheader(words.NOISE)
-    axes = settings.axes if run.box.d > 1 else (0, 0)
+def _leaves(view: _View, marked: Bools | None) -> None:
+    """The noise of the leaves and the tree they belong to; the leaves of the reader's box light up in both."""
+    run, axes, keep = view.run, view.axes, marked is None
+    counts, masses = (run.true_counts, run.noisy_counts), (run.noisy_masses, run.projection.masses)
+    badge = {"epsilon": run.cost.total, "simulated": True}
+    tree = {"private": False, "marked": marked, **badge}
     left, right = st.columns(2)
     with left:
-        _draw(
-            noise_figures.leaf_scatter(run.true_counts, run.noisy_counts, run.tree.leaf_depth, marked), "scatter", data
-        )
-        masses, method = run.projection.masses, run.parameters.method
-        after = noise_figures.projection(run.noisy_masses, masses, method, epsilon=run.cost.total, simulated=True)
-        _draw(after, "projection", data)
+        view.draw("scatter", lambda: noise_figures.leaf_scatter(*counts, run.tree.leaf_depth, marked), keep)
+        view.draw("law", lambda: noise_figures.noise_law(run.leaf_noise, run.cost.a, run.cost.b))
+        view.draw("projection", lambda: noise_figures.projection(*masses, run.parameters.method, **badge))
     with right:
-        _draw(noise_figures.noise_law(run.leaf_noise, run.cost.a, run.cost.b), "law", data)
-        place = noise_figures.noise_map(run.tree, run.box, run.true_counts, run.noisy_counts, axes=axes)
-        _draw(place, "noise_map", data)
+        view.draw("icicle", lambda: tree_figures.icicle(run.tree, run.noisy_counts, **tree), keep)
+        view.draw("levels", lambda: _levels(run))
+        view.draw("noise_map", lambda: noise_figures.noise_map(run.tree, run.box, *counts, axes=axes))
 
 
-def _error(found: Errors | None, run: Simulation, settings: Settings, data: Data, parameters: Parameters) -> None:
-    st.subheader(words.ERROR)
+def _levels(run: Simulation) -> Drawing:
+    seen, cost = run.visits, run.cost
+    return tree_figures.levels(run.tree, seen.count, seen.noise, seen.split, cost.theta, cost.delta)
+
+
+def _error(view: _View, found: Errors | None) -> None:
     if found is None:
         st.info(words.NO_DATA)
         return
     if not found.total.exact:
         st.caption(words.NOT_FINISHED.format(seconds=limits().w1_seconds))
-    rulers = compute.rulers(data, settings, words.RULER_NAMES)
+    data, parameters, seed = view.data, view.parameters, view.settings.seed
+    rulers = compute.rulers(data, view.settings, words.RULER_NAMES)
     if not rulers:
         st.caption(words.RULERS_OFF.format(most=compute.MOST_RULER_POINTS))
-    theory = compute.theory(data, parameters, settings.seed)
+    theory = compute.theory(data, parameters, seed)
+    parts = found.resolution, found.privacy
     left, right = st.columns(2)
     with left:
-        rolls.w1_and_rolls(found, rulers, data, parameters, settings.seed)
+        rolls.w1_and_rolls(lambda others: _w1(view, found, rulers, others), data, parameters, seed)
     with right:
-        drawn = error_figures.bounds(found.total, theory, found.resolution, found.privacy)
-        _draw(drawn, "bounds", data)
+        view.draw("bounds", lambda: error_figures.bounds(found.total, theory, *parts))
     table(theory, key="formulas", label=words.FORMULAS)
-    _moved(found, run, settings, data)
+    if found.total.plan is not None:
+        _moved(view, found.total, found.total.plan)
 
 
-def _moved(found: Errors, run: Simulation, settings: Settings, data: Data) -> None:
+def _w1(view: _View, found: Errors, rulers: dict[str, float | W1 | None], others: list[float]) -> Drawing:
+    def make() -> Drawing:
+        return error_figures.w1(found.total, found.resolution, found.privacy, rulers, rolls=others)
+
+    return make() if others else view.drawing("w1", make)
+
+
+def _moved(view: _View, total: W1, plan: Plan) -> None:
     """The transport plan, and the leaves in which the error ends."""
-    plan = found.total.plan
-    if plan is None:
-        return
-    if not found.total.exact:
+    if not total.exact:
         st.caption(words.MOVED_OFF)
-    axes = settings.axes if run.box.d > 1 else (0, 0)
+    run, axes = view.run, view.axes
+    moved = plan, run.unit_points, run.measure
     left, right = st.columns(2)
     with left:
-        arrows = plan_figures.arrows(plan, run.unit_points, run.measure, run.box, found.total.upper, axes=axes)
-        _draw(arrows, "plan", data)
+        view.draw("plan", lambda: plan_figures.arrows(*moved, run.box, total.upper, axes=axes))
     with right:
-        _draw(
-            plan_figures.error_map(plan, run.unit_points, run.measure, run.tree, run.box, axes=axes), "error_map", data
-        )
+        view.draw("error_map", lambda: plan_figures.error_map(*moved, run.tree, run.box, axes=axes))
 
 
-def _dimension(run: Simulation, settings: Settings, data: Data, parameters: Parameters) -> None:
-    if not run.n:
+def _dimension(view: _View) -> None:
+    if not view.run.n:
         return
-    st.subheader(words.DIMENSION)
     st.caption(words.DIMENSION_HELP)
     line = st.empty()
     line.caption(words.COVERING)
-    found = compute.dimensions(data, parameters, settings.seed)
+    found = compute.dimensions(view.data, view.parameters, view.settings.seed)
     line.empty()
     if found is None:
         st.caption(words.DIMENSION_OFF.format(most=compute.MOST_DIMENSION_POINTS))
         return
     of_data, of_release = found
+    badge = {"epsilon": view.run.cost.total, "simulated": True}
     left, right = st.columns(2)
     with left:
-        _draw(dimension_figures.dimension(of_data, private=True), "dimension", data)
+        view.draw("dimension", lambda: dimension_figures.dimension(of_data, private=True))
     with right:
-        epsilon = run.cost.total
-        drawn = dimension_figures.dimension(of_release, private=False, epsilon=epsilon, simulated=True)
-        _draw(drawn, "dimension_release", data)
+        view.draw("dimension_release", lambda: dimension_figures.dimension(of_release, private=False, **badge))
 
 
-def _privacy(run: Simulation, data: Data) -> None:
-    st.subheader(words.PRIVACY)
+def _privacy(view: _View) -> None:
     left, right = st.columns(2)
     with left:
-        _draw(privacy_figures.budget(run.cost), "budget", data)
+        view.draw("budget", lambda: privacy_figures.budget(view.run.cost))
     with right:
-        _draw(privacy_figures.odds(run.cost.total), "odds", data)
+        view.draw("odds", lambda: privacy_figures.odds(view.run.cost.total))
 
 
-def _tree(run: Simulation, data: Data, marked: Bools | None) -> None:
-    st.subheader(words.TREE)
-    visits = run.visits
-    left, right = st.columns(2)
-    with left:
-        badge = {"epsilon": run.cost.total, "simulated": True}
-        icicle = tree_figures.icicle(run.tree, run.noisy_counts, private=False, marked=marked, **badge)
-        _draw(icicle, "icicle", data)
-    with right:
-        levels = tree_figures.levels(run.tree, visits.count, visits.noise, visits.split, run.cost.theta, run.cost.delta)
-        _draw(levels, "levels", data)
-
-
-def _take(run: Simulation, settings: Settings, data: Data, parameters: Parameters) -> None:
-    st.subheader(words.TAKE)
+def _take(view: _View) -> None:
+    run, data = view.run, view.data
     st.caption(words.SIMULATED_FILES)
     first, second, third = st.columns(3, vertical_alignment="bottom")
     icon = ":material/download:"
     with first:
-        leaves = compute.csv(run.to_frame())
-        st.download_button(words.LEAF_TABLE, leaves, "simulated-leaves.csv", "text/csv", icon=icon, on_click="ignore")
+        st.download_button(
+            words.LEAF_TABLE,
+            lambda: compute.csv(run.to_frame()),
+            "simulated-leaves.csv",
+            "text/csv",
+            icon=icon,
+            on_click="ignore",
+        )
     with second:
         size = st.number_input(words.SAMPLE_SIZE, min_value=1, max_value=1_000_000, value=1000, step=100)
         st.download_button(
@@ -313,7 +362,7 @@ def _take(run: Simulation, settings: Settings, data: Data, parameters: Parameter
             st.caption(words.RELEASE_COST.format(total=run.cost.total))
             st.download_button(
                 words.RELEASE,
-                _held(data, parameters).text,
+                _held(data, view.parameters).text,
                 "release.json",
                 "application/json",
                 icon=icon,
@@ -321,7 +370,7 @@ def _take(run: Simulation, settings: Settings, data: Data, parameters: Parameter
                 on_click="ignore",
             )
     with st.expander(words.CODE):
-        st.code(settings.code(words.CODE_UPLOAD.format(box=data.box) if data.uploaded else ""), language="python")
+        st.code(view.settings.code(words.CODE_UPLOAD.format(box=data.box) if data.uploaded else ""), language="python")
 
 
 def _held(data: Data, parameters: Parameters) -> compute.HeldRelease:
@@ -331,15 +380,6 @@ def _held(data: Data, parameters: Parameters) -> compute.HeldRelease:
         st.session_state.held_of, st.session_state.held = state, compute.HeldRelease(data, parameters)
     held: compute.HeldRelease = st.session_state.held
     return held
-
-
-def _draw(drawing: Drawing, key: str, data: Data) -> None:
-    _figure(drawing, key, data)
-    table(drawing.table, key=f"table_{key}")
-
-
-def _figure(drawing: Drawing, key: str, data: Data, **options: Any) -> None:
-    plot(drawing.figure, key=f"figure_{key}", alt=drawing.alt, data_id=data.digest, name=key, **options)
 
 
 page()

@@ -43,7 +43,15 @@ def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) 
     drawn = measure_figures.measure(
         run.measure, run.tree, run.box, run.noisy_counts, epsilon=run.cost.total, simulated=True
     )
-    plot(drawn.figure, key=f"figure_pin_{place}", alt=drawn.alt, data_id=data.digest, height=HEIGHT, name="pin")
+    plot(
+        drawn.spec,
+        memo=drawn.messages,
+        key=f"figure_pin_{place}",
+        alt=drawn.alt,
+        data_id=data.digest,
+        height=HEIGHT,
+        name="pin",
+    )
     found = measure(turned, data)
     leaves, w1 = st.columns(2)
     leaves.metric(words.LEAVES, f"{len(run.tree.leaves):,}")

@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 import streamlit as st
 
 from dashboard import compute
-from dashboard.compute import Data, Errors
-from dashboard.figures import error as error_figures
+from dashboard.compute import Data
+from dashboard.figures.style import Drawing
 from dashboard.plot import plot, table
 from dashboard.text import explore as words
 from privcore.parameters import Parameters
-from privcore.transport import W1
 
 ROLLS = 20
 PAUSE = 0.4
@@ -21,10 +21,8 @@ WORK = 0.2
 """Seconds of rolling between two drawings; at least one roll is made."""
 
 
-def w1_and_rolls(
-    found: Errors, rulers: dict[str, float | W1 | None], data: Data, parameters: Parameters, seed: int
-) -> None:
-    """The W1 figure; a button rolls the noise again and again, and the figure fills in by itself."""
+def w1_and_rolls(make: Callable[[list[float]], Drawing], data: Data, parameters: Parameters, seed: int) -> None:
+    """The W1 figure, made from the rolls so far; a button rolls the noise again and again, and the figure fills in."""
     state, of = st.session_state, (data.digest, parameters, seed)
     if state.get("rolls_of") != of:
         state.rolls_of, state.rolls, state.rolling = of, [], False
@@ -42,8 +40,8 @@ def w1_and_rolls(
             return  # the page has moved on, and this part of it is about to
         if state.rolling:
             _roll(data, parameters, seed)
-        drawn = error_figures.w1(found.total, found.resolution, found.privacy, rulers, rolls=state.rolls)
-        plot(drawn.figure, key="figure_w1", alt=drawn.alt, data_id=data.digest, name="w1")
+        drawn = make(state.rolls)
+        plot(drawn.spec, memo=drawn.messages, key="figure_w1", alt=drawn.alt, data_id=data.digest, name="w1")
         table(drawn.table, key="table_w1")
         if state.rolling:
             st.progress(len(state.rolls) / ROLLS, text=words.ROLLING.format(done=len(state.rolls), of=ROLLS))

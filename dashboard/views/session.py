@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from typing import Any
 from urllib.parse import parse_qsl, urlencode
 
@@ -36,6 +37,11 @@ def display() -> Display:
     """How the page is shown; call `current` before."""
     shown: Display = st.session_state.display
     return shown
+
+
+def show(**values: Any) -> None:
+    """Change how the page is shown."""
+    st.session_state.display = dataclasses.replace(display(), **values)
 
 
 def mirror(settings: Settings) -> None:

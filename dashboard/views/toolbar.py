@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -65,7 +64,9 @@ def _link(settings: Settings, uploaded: bool) -> None:
         st.caption(words.LINK_UPLOAD if uploaded else words.LINK_HELP)
         hide = st.multiselect(words.CLASS_LINK, list(DIALS), format_func=DIALS.get, key="class_hides")
         present = st.checkbox(words.CLASS_PROJECTOR, key="class_presents")
-        query = session.link(settings, Display(frozenset(hide) | session.display().hide, present))
+        query = session.link(
+            settings, Display(frozenset(hide) | session.display().hide, present, session.display().part)
+        )
         address = (st.context.url or "").split("?")[0]
         st.code(
             f"{address}?{urlencode(query, doseq=True)}" if query else address or "/", language=None, wrap_lines=True
@@ -73,10 +74,11 @@ def _link(settings: Settings, uploaded: bool) -> None:
 
 
 def _projector() -> None:
-    shown = session.display()
-
-    def switch() -> None:
-        st.session_state.display = dataclasses.replace(shown, present=not shown.present)
-
-    label = words.LEAVE_PROJECTOR if shown.present else words.PROJECTOR
-    st.button(label, icon=":material/present_to_all:", help=words.PROJECTOR_HELP, on_click=switch, key="projector")
+    present = session.display().present
+    st.button(
+        words.LEAVE_PROJECTOR if present else words.PROJECTOR,
+        icon=":material/present_to_all:",
+        help=words.PROJECTOR_HELP,
+        on_click=lambda: session.show(present=not present),
+        key="projector",
+    )

@@ -10,10 +10,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import plotly.graph_objects as go
 import pytest
 from streamlit.testing.v1 import AppTest
 
 from dashboard import compute, plot, scrubbing
+from dashboard.display import PARTS, Display
 from dashboard.limits import CLASSROOM
 from dashboard.scrubbing import EPSILONS, KEY
 from dashboard.settings import Settings
@@ -46,6 +48,11 @@ def figures(app: AppTest) -> dict[str, Any]:
     return {key: figure for key, figure in drawn.items() if figure is not None}
 
 
+def everything(**query: str) -> dict[str, bytes]:
+    """The messages of every part of the page, one opened after the other."""
+    return {key: message for part in PARTS for key, message in messages(opened(**query, part=part)).items()}
+
+
 def texts(figure: Any) -> str:
     return " ".join(note.text for note in figure.layout.annotations if note.text)
 
@@ -56,9 +63,8 @@ def metric(app: AppTest, label: str) -> str:
 
 def test_default_view_is_complete_and_within_its_budget() -> None:
     app = opened()
-    drawn = messages(app)
-    del drawn[KEY]  # sent once, not with every commit
-    assert {"figure_partition", "figure_measure", "figure_w1", "figure_budget", "figure_law"} <= set(drawn)
+    drawn = everything()
+    assert {f"figure_{name}" for name in (PRIVATE | PUBLIC) - {"cdfs"}} | {KEY} == set(drawn)
     assert sum(map(len, drawn.values())) <= BUDGET
     assert "2,000 people" in app.markdown[0].value
     assert not app.query_params
@@ -72,9 +78,10 @@ def test_a_rerun_draws_the_same_bytes() -> None:
 
 
 def test_a_thousand_leaves_are_within_the_budget_of_a_rerun() -> None:
-    app = opened(n="5000", epsilon="2.2", theta="1")
-    assert 900 <= int(metric(app, "Leaves").replace(",", "")) <= 1000
-    assert sum(map(len, messages(app).values())) <= BUDGET
+    for part in PARTS:
+        app = opened(n="5000", epsilon="2.2", theta="1", part=part)
+        assert 900 <= int(metric(app, "Leaves").replace(",", "")) <= 1000
+        assert sum(map(len, messages(app).values())) <= BUDGET / 2
 
 
 def test_a_commit_of_epsilon_sends_no_frame_again() -> None:
@@ -93,7 +100,8 @@ def test_frames_are_what_the_page_shows_at_their_epsilon(d: int) -> None:
     assert len(packed.options["labels"]) == len(EPSILONS) >= 15
     at = EPSILONS.index(1.5)
     for key, pictures in packed.frames.items():
-        assert pictures[at] == scrubbing.still(shown[key])
+        plain = {"data": [t.to_plotly_json() for t in shown[key].data], "layout": shown[key].layout.to_plotly_json()}
+        assert pictures[at] == go.Figure(scrubbing.still(plain))
     notes = dict(packed.options["notes"][at])
     assert notes["Leaves"] == metric(app, "Leaves")
     assert notes["W1 error"] == metric(app, "W1 error")
@@ -123,7 +131,9 @@ PUBLIC = {"measure", "projection", "budget", "odds", "icicle", "dimension_releas
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 def test_private_figures_say_so_and_the_others_do_not(d: int) -> None:
-    for key, figure in figures(opened(cloud="uniform", n="300", d=str(d))).items():
+    drawn = everything(cloud="uniform", n="300", d=str(d))
+    for key, message in drawn.items():
+        figure = plot.unpack(message).figure
         name = key.removeprefix("figure_")
         assert (BANNER in texts(figure)) == (name in PRIVATE), name
         assert name in PRIVATE | PUBLIC
@@ -210,7 +220,7 @@ def test_paper_mode_shows_what_it_truly_costs() -> None:
 
 
 def test_the_code_reproduces_the_number_on_screen() -> None:
-    app = opened(n="400", theta="3", representative="spread")
+    app = opened(n="400", theta="3", representative="spread", part="take")
     out = io.StringIO()
     with contextlib.redirect_stdout(out):
         exec(next(c.value for c in app.code if c.language == "python"), {})
@@ -249,7 +259,10 @@ def test_an_upload_waits_for_columns_and_bounds_and_never_enters_the_link() -> N
     assert partition.layout.xaxis.title.text == "long"
     assert "200 rows" in app.markdown[0].value
     assert not app.query_params
+    app.session_state["display"] = Display(part="take")
+    app.run()
     assert not [b for b in app.get("download_button") if "JSON" in b.proto.label]
+    assert any("command line" in i.value for i in app.info)
 
 
 def test_an_upload_with_impossible_bounds_or_no_numbers_is_answered_in_words() -> None:
@@ -290,14 +303,14 @@ def test_neighbouring_data_sets_never_share_a_result() -> None:
 
 
 def test_a_preset_is_computed_once_a_server(monkeypatch: pytest.MonkeyPatch) -> None:
-    first = opened(cloud="ring")
+    first = everything(cloud="ring")
 
     def computed_again(*_: Any, **__: Any) -> None:
         raise AssertionError("a second session computes")
 
     for name in ("make", "simulate", "wasserstein", "bounds", "dimension"):
         monkeypatch.setattr(compute, name, computed_again)
-    assert messages(opened(cloud="ring")) == messages(first)
+    assert everything(cloud="ring") == first
 
 
 def test_frames_that_many_ask_for_are_made_once() -> None:
@@ -399,6 +412,15 @@ def test_projector_mode_is_large_and_can_be_left() -> None:
     assert "present" not in app.query_params
 
 
+def test_a_part_is_opened_by_link_and_only_it_costs_anything() -> None:
+    app = opened(n="300", part="privacy")
+    assert {"figure_budget", "figure_odds"} <= set(messages(app))
+    assert "figure_scatter" not in messages(app)
+    app.select_slider(key="dial_epsilon").set_value(0.5).run()
+    assert app.query_params["part"] in ("privacy", ["privacy"])
+    assert any("none of" in w.value for w in opened(n="300", part="nonsense").warning)
+
+
 # ---- a box
 
 
@@ -440,7 +462,7 @@ def test_the_whole_box_holds_everybody_and_an_empty_one_is_refused() -> None:
 
 
 def test_rolls_fill_in_and_can_be_stopped() -> None:
-    app = opened(n="300")
+    app = opened(n="300", part="error")
     app.button(key="start_rolls").click().run()
     for _ in range(50):
         if not app.session_state["rolling"]:
