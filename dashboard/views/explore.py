@@ -58,8 +58,10 @@ def page() -> None:
     parameters = settings.parameters()
     with st.sidebar:
         controls.main_dials(settings, data.box.columns, parameters.cost(data.box.d))
-        with st.expander(words.MORE):
-            controls.more_dials(settings, generated=not own)
+        more = st.expander(words.MORE, key="more", on_change="rerun")
+        if more.open:
+            with more:
+                controls.more_dials(settings, generated=not own)
         controls.footer(settings)
         if not limits().uploads:
             st.caption(words.NO_UPLOADS)

@@ -54,8 +54,10 @@ def summary(run: Simulation, data: Data, box: Box | None, axes: tuple[int, ...])
         sigma = words.SELECT_ERROR_HELP.format(error=number(found.standard_error))
         error.metric(words.SELECT_ERROR, number(found.error), help=sigma)
         st.caption(words.SELECT_LEAVES.format(some=int(found.leaves.sum()), all=len(run.tree.leaves)))
-    with st.expander(words.SELECT_TYPE):
-        _typed(data, box, axes)
+    numbers = st.expander(words.SELECT_TYPE, key="type_box", on_change="rerun")
+    if numbers.open:
+        with numbers:
+            _typed(data, box, axes)
 
 
 def _typed(data: Data, box: Box | None, axes: tuple[int, ...]) -> None:

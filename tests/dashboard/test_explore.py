@@ -425,6 +425,8 @@ def test_a_part_is_opened_by_link_and_only_it_costs_anything() -> None:
 
 
 def typed_box(app: AppTest, *ends: float) -> None:
+    app.session_state["type_box"] = True
+    app.run()
     for end, label in zip(ends, ("x1 from", "x1 to", "x2 from", "x2 to"), strict=False):
         next(w for w in app.number_input if w.label == label).set_value(end)
     app.run()
