@@ -16,7 +16,8 @@ from privcore import Release
 from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, drag, open_page, settle
 
-FIGURES = 14
+FIGURES = 8
+PARTS = ("Leaves and their noise", "W1 error", "Dimension", "Where ε goes", "Take it with you")
 SMALL = "?v=1&n=200"
 TABLE = "place;long;lat\n" + "".join(f"P{i};{i % 17},5;{(7 * i) % 11}\n" for i in range(200))
 
@@ -183,10 +184,10 @@ def test_the_dark_theme_needs_no_run(page: Page, dashboard_url: str, runs: Runs)
     open_page(page, dashboard_url + SMALL, figures=FIGURES)
     before = runs.count
     ink = "gd => gd._fullLayout.font.color"
-    assert figure(page, "w1").evaluate(ink) == "#1a1a1a"
+    assert figure(page, "scatter").evaluate(ink) == "#1a1a1a"
     choose_theme(page, "Dark")
     page.wait_for_function(
-        "() => document.querySelector('.st-key-figure_w1 .pc-picture')._fullLayout.font.color === '#f2f2f2'"
+        "() => document.querySelector('.st-key-figure_scatter .pc-picture')._fullLayout.font.color === '#f2f2f2'"
     )
     assert page.evaluate("getComputedStyle(document.querySelector('.stApp')).backgroundColor") == "rgb(18, 20, 23)"
     assert runs.count == before
@@ -246,7 +247,7 @@ def test_a_reload_and_the_back_button_restore_the_dials(page: Page, dashboard_ur
 
 
 def test_a_release_is_downloaded_twice_with_the_same_bytes(page: Page, dashboard_url: str, runs: Runs) -> None:
-    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    open_page(page, dashboard_url + SMALL + "&part=take", figures=2)
     before, files = runs.count, []
     for _ in range(2):
         with page.expect_download() as download:
@@ -259,18 +260,24 @@ def test_a_release_is_downloaded_twice_with_the_same_bytes(page: Page, dashboard
 
 def test_a_narrow_page_has_no_sideways_scroll(page: Page, dashboard_url: str) -> None:
     page.set_viewport_size({"width": 390, "height": 844})
-    open_page(page, dashboard_url + SMALL, figures=FIGURES)
-    assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
-    assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
+    for part in ("leaves", "error", "take"):
+        open_page(page, f"{dashboard_url}{SMALL}&pin=v%3D1&part={part}", figures=3)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
 
 
 def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: str) -> None:
-    open_page(page, dashboard_url + SMALL, figures=FIGURES)
-    page.get_by_text("More dials").click()
+    open_page(page, dashboard_url + SMALL + "&pin=epsilon%3D0.5", figures=FIGURES)
+    for words in ("More dials", "Type a box"):
+        page.get_by_text(words).click()
+        settle(page, figures=FIGURES)
     for theme in ("Light", "Dark"):
         choose_theme(page, theme)
-        settle(page, figures=FIGURES)
-        assert serious(page) == []
+        for part in PARTS:
+            page.get_by_role("tab", name=part).click()
+            page.wait_for_timeout(300)
+            settle(page, figures=3)
+            assert serious(page) == [], (theme, part)
 
 
 def serious(page: Page) -> list[tuple[str, str]]:
