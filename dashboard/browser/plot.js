@@ -142,8 +142,10 @@ function enlarged(node, scale, key = "") {
   if (scale === 1 || node === null || typeof node !== "object" || ArrayBuffer.isView(node)) return node;
   if (Array.isArray(node)) return typeof node[0] === "object" ? node.map((item) => enlarged(item, scale, key)) : node;
   const grown = (name, item) =>
-    typeof item === "number" && (/font$/.test(key) && name === "size" || key === "margin" || name === "yshift") ? item * scale
-      : enlarged(item, scale, name);
+    typeof item !== "number" ? enlarged(item, scale, name)
+      : key === "margin" ? 1.2 * scale * item // the words in it wrap sooner
+      : /font$/.test(key) && name === "size" || name === "yshift" ? scale * item
+      : item;
   return Object.fromEntries(Object.entries(node).map(([name, item]) => [name, grown(name, item)]));
 }
 
@@ -375,6 +377,7 @@ function presented(me, event) {
 }
 
 function fill(me) {
+  palette(me.root); // says whether the page is dark
   const { frames, key } = me.head;
   const [label, low, high] = ["label", ".pc-low", ".pc-high"].map((name) => me.node.querySelector(name));
   me.input.id = `pc-${key}`;

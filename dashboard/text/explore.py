@@ -176,7 +176,10 @@ SELECT_EMPTY = "The box is empty: each upper end must be above its lower end."
 
 NO_UPLOADS = "Uploads are off on this server."
 
-WAITING = "W1 waits for its turn: {before} before you. Everything else on the page is ready."
+WAITING = (
+    "W1 waits for its turn, {before} before you. Until then only this is sure: it is at most {most} (cells and masses "
+    "alone say so)."
+)
 MEASURING = "Measuring W1… (the very first time on a machine, its code is compiled: some seconds)"
 MEASURED_SO_FAR = "W1 ({what}) is between {lower:.5f} and {upper:.5f} …"
 PARTS = {"total": "data to release", "resolution": "data to tree", "privacy": "tree to release"}

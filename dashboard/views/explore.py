@@ -156,12 +156,12 @@ def _headline(view: _View, draggable: bool) -> None:
 
 
 def _numbers(run: Simulation, found: Errors | None) -> None:
-    leaves, w1, guess, cost = st.columns(4)
-    leaves.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP)
-    w1.metric(words.W1, _w1_text(found), help=words.W1_HELP)
-    right = privacy_figures.right_guesses(run.cost.total)
-    guess.metric(words.GUESS, words.GUESS_VALUE.format(right=f"{right:.0f}"), help=words.GUESS_HELP)
-    cost.metric(words.COST, f"ε = {run.cost.total:.4g}", help=words.COST_HELP)
+    right = words.GUESS_VALUE.format(right=f"{privacy_figures.right_guesses(run.cost.total):.0f}")
+    with st.container(horizontal=True, gap="large"):
+        st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP, width="content")
+        st.metric(words.W1, _w1_text(found), help=words.W1_HELP, width="content")
+        st.metric(words.GUESS, right, help=words.GUESS_HELP, width="content")
+        st.metric(words.COST, f"ε = {run.cost.total:.4g}", help=words.COST_HELP, width="content")
 
 
 def _cost(run: Simulation) -> None:
@@ -192,10 +192,8 @@ def _picture(view: _View, box: Box | None) -> bool:
     if run.box.d > 3:
         st.caption(words.PAIRS.format(d=run.box.d))
         controls.axes_dial(settings, run.box.columns)
-    left, right = st.columns(2)
-    with left:
+    with st.container(horizontal=True, gap="large"):
         colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if run.box.d == 2 else Look().colour
-    with right:
         kind = _pick(words.KIND, words.KIND_CHOICES, "kind")
     look = Look(view.axes, colour, kind)
     frames = scrub.frames(settings, data, look)
@@ -203,7 +201,7 @@ def _picture(view: _View, box: Box | None) -> bool:
     moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
     shown = tuple(dict.fromkeys(view.axes))
     drawn = {key: view.kept.drawing((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
-    for place, (key, drawing) in zip((left, right), drawn.items(), strict=True):
+    for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
             over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
             selects = selection.on_select(data, shown) if run.box.d != 3 else False
@@ -233,7 +231,8 @@ def _measured(settings: Settings, data: Data) -> Errors | None:
         return True
 
     def waiting(before: int) -> None:
-        line.caption(words.WAITING.format(before=before))
+        most = compute.simulation(data, settings.parameters(), settings.seed).w1_at_most
+        line.caption(words.WAITING.format(before=before, most=error_figures.number(most)))
 
     line.caption(words.MEASURING)
     found = compute.errors(data, settings.parameters(), settings.seed, progress, waiting)

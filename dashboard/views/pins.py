@@ -16,7 +16,7 @@ from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import session, upload
 
-HEIGHT = 400
+HEIGHT = 480
 
 Measure = Callable[[Settings, Data], Errors | None]
 
@@ -53,9 +53,9 @@ def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) 
         name="pin",
     )
     found = measure(turned, data)
-    leaves, w1 = st.columns(2)
-    leaves.metric(words.LEAVES, f"{len(run.tree.leaves):,}")
-    w1.metric(words.W1, "–" if found is None else interval(found.total))
+    with st.container(horizontal=True, gap="large"):
+        st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", width="content")
+        st.metric(words.W1, "–" if found is None else interval(found.total), width="content")
     with st.container(horizontal=True):
         st.button(words.PIN_TAKE, key=f"take_{place}", on_click=lambda: session.change(settings))
         st.button(words.PIN_REMOVE, key=f"unpin_{place}", on_click=lambda: session.unpin(settings, of))

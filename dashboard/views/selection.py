@@ -48,11 +48,12 @@ def summary(run: Simulation, data: Data, box: Box | None, axes: tuple[int, ...])
     st.caption(words.SELECT_HELP)
     if box is not None:
         found = compute.selected(run, box)
-        true, released, error = st.columns(3)
-        true.metric(words.SELECT_TRUE, number(found.true_count), help=words.SELECT_TRUE_HELP)
-        released.metric(words.SELECT_RELEASED, number(found.released_count), help=words.SELECT_RELEASED_HELP)
         sigma = words.SELECT_ERROR_HELP.format(error=number(found.standard_error))
-        error.metric(words.SELECT_ERROR, number(found.error), help=sigma)
+        with st.container(horizontal=True, gap="large"):
+            st.metric(words.SELECT_TRUE, number(found.true_count), help=words.SELECT_TRUE_HELP, width="content")
+            released = number(found.released_count)
+            st.metric(words.SELECT_RELEASED, released, help=words.SELECT_RELEASED_HELP, width="content")
+            st.metric(words.SELECT_ERROR, number(found.error), help=sigma, width="content")
         st.caption(words.SELECT_LEAVES.format(some=int(found.leaves.sum()), all=len(run.tree.leaves)))
     numbers = st.expander(words.SELECT_TYPE, key="type_box", on_change="rerun")
     if numbers.open:

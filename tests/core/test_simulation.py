@@ -146,3 +146,24 @@ def test_the_twin_of_a_release(monkeypatch: pytest.MonkeyPatch, chosen: dict[str
     np.testing.assert_array_equal(run.measure.masses, made.measure.masses)
     assert run.to_frame().equals(made.to_frame())
     assert (run.total, run.cost, run.box, run.parameters) == (made.total, made.cost, made.box, made.parameters)
+
+
+@pytest.mark.parametrize("representative", ["centre", "spread"])
+@pytest.mark.parametrize("shift", ["none", "random"])
+@pytest.mark.parametrize("d", [1, 2, 3])
+def test_w1_is_at_most_what_cells_and_masses_say(d: int, shift: str, representative: str) -> None:
+    for seed in range(10):
+        points = np.random.default_rng(seed).random((60, d)) ** 3
+        parameters = Parameters(0.5, shift=shift, representative=representative)
+        run = simulate(points, Box.unit(d), parameters, seed)
+        assert run.w1.upper <= run.w1_at_most * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("d", [1, 3])
+def test_records_and_mass_of_the_whole_box_are_all(d: int) -> None:
+    run = simulate(np.random.default_rng(0).random((80, d)), Box.unit(d), Parameters(1.0), 1)
+    assert run.records_in(Box.unit(d)) == run.n == 80
+    assert np.allclose(run.measure.overlap(Box.unit(d)), 1.0)
+    assert run.measure.mass_in(Box.unit(d)).mass == pytest.approx(1.0)
+    left = Box([0.0] * d, [0.5] + [1.0] * (d - 1))
+    assert run.records_in(left) == int((run.points[:, 0] <= 0.5).sum())
