@@ -172,14 +172,15 @@ def scrubber(frames: PackedFrames, *, key: str, on_frame: Callable[[int], None])
     )
 
 
-def table(frame: pd.DataFrame, *, key: str, label: str = "Read as a table") -> None:
-    """Offer the numbers behind a figure as a table that is sent only once it is opened.
+def table(numbers: pd.DataFrame | list[dict[str, Any]], *, key: str, label: str = "Read as a table") -> None:
+    """Offer the numbers behind a figure, a frame or a list of rows, as a table that is sent only once it is opened.
 
     At most `TABLE_ROWS` rows are shown, and the page says so.
     """
     box = st.expander(label, key=key, on_change="rerun")
     if not box.open:
         return
+    frame = pd.DataFrame(numbers)
     with box:
         st.dataframe(frame.head(TABLE_ROWS), hide_index=True, width="stretch")
         if len(frame) > TABLE_ROWS:

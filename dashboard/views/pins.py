@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
-import pandas as pd
 import streamlit as st
 
 from dashboard import compute
@@ -32,10 +32,10 @@ def pinned(data: Data, measure: Measure) -> None:
     for place, (column, settings) in enumerate(zip(st.columns(max(len(kept), 2)), list(kept), strict=False)):
         with column:
             rows.append(_pin(place, settings, data if data.uploaded else compute.generated(settings), measure, of))
-    table(pd.DataFrame(rows, columns=list(words.PIN_COLUMNS)), key="pin_table", label=words.PIN_TABLE)
+    table(rows, key="pin_table", label=words.PIN_TABLE)
 
 
-def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) -> tuple[str, float, int, float, float]:
+def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) -> dict[str, Any]:
     turned = upload.for_table(settings, data) if data.uploaded else settings
     run = compute.simulation(data, turned.parameters(), turned.seed)
     name = settings.summary() or words.PIN_DEFAULT
@@ -59,5 +59,5 @@ def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) 
     with st.container(horizontal=True):
         st.button(words.PIN_TAKE, key=f"take_{place}", on_click=lambda: session.change(settings))
         st.button(words.PIN_REMOVE, key=f"unpin_{place}", on_click=lambda: session.unpin(settings, of))
-    ends = (float("nan"), float("nan")) if found is None else (found.total.lower, found.total.upper)
-    return name, run.cost.total, len(run.tree.leaves), *ends
+    ends = (None, None) if found is None else (found.total.lower, found.total.upper)
+    return dict(zip(words.PIN_COLUMNS, (name, run.cost.total, len(run.tree.leaves), *ends), strict=True))
