@@ -29,18 +29,22 @@ def partition(
     true_counts: Ints,
     released_counts: Floats | None = None,
     masses: Floats | None = None,
+    loss: Floats | None = None,
     *,
     axes: tuple[int, int] = (0, 1),
     colour: str = "none",
 ) -> Drawing:
     """The points and the leaf cells of the tree; private.
 
-    `points` (n, d) in the user's units; `true_counts`, `released_counts`, `masses` (leaves,). One dimension is a line
+    `points` (n, d) in the user's units; `true_counts`, `released_counts`, `masses` (leaves,); `loss` (leaves,) is the
+    realised privacy loss of a record there, NaN where there is none. One dimension is a line
     with a histogram, two a map, three boxes in space; more are shown on the pair `axes`, where the outlines are the
     shadows of the leaves. `colour` fills the cells of a map by "density" (of the true counts), by "depth" or not.
     """
     unit = box.to_unit(points)
-    columns = {words.TRUE_COUNT: true_counts, words.RELEASED_COUNT: released_counts, words.MASS: masses}
+    noise = None if released_counts is None else released_counts - true_counts
+    columns = {words.TRUE_COUNT: true_counts, words.RELEASED_COUNT: released_counts, words.NOISE: noise}
+    columns |= {words.MASS: masses, words.LOSS: loss}
     table = shapes.leaf_table(tree, box, **columns)
     hover = {words.DEPTH: tree.leaf_depth, **columns}
     if box.d == 1:

@@ -14,6 +14,7 @@ TRUE_COUNT = "true count"
 RELEASED_COUNT = "released count"
 MASS = "mass"
 NOISE = "noise"
+LOSS = "privacy loss"
 FROM = "{axis} from"
 TO = "{axis} to"
 DENSITY_BAR = "density, 1 = even"
@@ -281,3 +282,17 @@ RASTER_ERROR_NOTE = "{total} leaves: hover in hundredths of a percent"
 # The reader's box
 BOX = "your box"
 MARKED = "leaves in your box"
+
+# Realised privacy loss
+LOSS_TITLE = "What this output says about each person"
+LOSS_NOTE = "mean {mean}, furthest from 0 {worst}; the promise is ±{epsilon}"
+LOSS_X = "realised privacy loss (nats)"
+LOSS_Y = "records"
+LOSS_RECORDS = "records"
+LOSS_PROMISE = "the promise, ±ε"
+LOSS_HOVER = "loss about %{x:.3~g}: %{y:,} records<extra></extra>"
+LOSS_COLUMNS = ("leaf", "records", "privacy loss")
+LOSS_ALT = (
+    "Not private. Histogram of the realised privacy loss of {records} records: the log of how much likelier this output "
+    "is with a record than without it. Mean {mean}, furthest from zero {worst}, promised to stay within {epsilon}."
+)
