@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -114,7 +114,8 @@ def error_estimate(
 
 
 def _replicate(release: PublicPart, sample_seed: int, noise_seed: int) -> float:
-    box, parameters = release.box, release.parameters
+    box = release.box
+    parameters = replace(release.parameters, max_rows=None)  # a sample has no persons: each of its rows counts
     n = max(1, round(release.total))
     copies = -(-n // LARGEST_SAMPLE)
     sample = release.measure.sample(max(1, round(n / copies)), sample_seed, SAMPLING)
