@@ -21,15 +21,20 @@ def loads(text: str | bytes) -> Any:
 
 
 def changed_field(given: Mapping[str, Any], written: str) -> str | None:
-    """The first field of `written`, a JSON object, that `given` doesn't have with the same value of the same type.
+    """The first field that `given` and the JSON object `written` don't have alike: same value, same type.
 
     >>> changed_field({"a": 1, "b": 2.0}, '{"a": 1, "b": 2}')
     'b'
     """
-    for name, value in json.loads(written).items():
-        if json.dumps(given.get(name), sort_keys=True) != json.dumps(value, sort_keys=True):
+    expected = json.loads(written)
+    for name in {**expected, **given}:
+        if name not in given or name not in expected or _canonical(given[name]) != _canonical(expected[name]):
             return str(name)
     return None
+
+
+def _canonical(value: Any) -> str:
+    return json.dumps(value, sort_keys=True)
 
 
 def _refuse_constant(name: str) -> float:
