@@ -208,6 +208,22 @@ class Account:
         return account
 
 
+def debit_of(box: Box, parameters: Parameters, person: str | None = None, note: str = "") -> Debit:
+    """The debit of one release: `parameters.unit_epsilon`; `person` names the persons if there is a `max_rows`.
+
+    >>> debit_of(Box.unit(2), Parameters(0.1, max_rows=4), "patient").max_rows
+    4
+    """
+    return Debit(
+        parameters.unit_epsilon(box.d),
+        parameters.neighbours,
+        None if parameters.max_rows is None else person or "person",
+        parameters.max_rows,
+        {"d": box.d, **parameters.to_dict()},
+        note,
+    )
+
+
 class Ledger:
     """The budget of one data set, in a JSON file: what is spent on it is debited first, and never given back.
 
@@ -297,36 +313,20 @@ class Ledger:
         >>> ledger.debit("0.25", note="a mean, by another tool").remaining
         Fraction(3, 4)
         """
-        line = Debit(exact(cost, "The cost"), neighbours, person, max_rows, parameters, note)
-        with _locked(self.path):
-            account = self.account.after(line)
-            _replace(self.path, account.to_json())
-        return account
+        return self.spend(Debit(exact(cost, "The cost"), neighbours, person, max_rows, parameters, note))
 
-    def charge(self, box: Box, parameters: Parameters, *, person: str | None = None, note: str = "") -> Account:
-        """Spend what one release with these parameters costs; the release itself is up to the caller.
-
-        `person`: what tells persons apart, if the parameters have `max_rows`; None for what the ledger says. Raises
-        as `debit`.
+    def spend(self, debit: Debit) -> Account:
+        """Write one debit, and return the account that is left; see `debit`.
 
         >>> import tempfile
-        >>> ledger = Ledger.create(Path(tempfile.mkdtemp()) / "a.json", 1, person="person")
-        >>> account = ledger.charge(Box.unit(2), Parameters(0.1, max_rows=4))
-        >>> account.spent == Parameters(0.1, max_rows=4).unit_epsilon(2)
+        >>> ledger = Ledger.create(Path(tempfile.mkdtemp()) / "a.json", 1)
+        >>> ledger.spend(debit_of(Box.unit(2), Parameters(0.1))).spent == Parameters(0.1).unit_epsilon(2)
         True
         """
-        if parameters.max_rows is None:
-            person = None
-        elif person is None:
-            person = self.account.person or "person"
-        return self.debit(
-            parameters.unit_epsilon(box.d),
-            neighbours=parameters.neighbours,
-            person=person,
-            max_rows=parameters.max_rows,
-            parameters={"d": box.d, **parameters.to_dict()},
-            note=note,
-        )
+        with _locked(self.path):
+            account = self.account.after(debit)
+            _replace(self.path, account.to_json())
+        return account
 
     def release(
         self,
@@ -340,12 +340,13 @@ class Ledger:
     ) -> Release:
         """Spend what the release costs, then make it with `privcore.release`; an error afterwards refunds nothing.
 
-        Arguments as there; `person` and `note` as in `charge`. That the points fit the box is checked before, so that
-        a slip costs nothing. Raises `InvalidPointsError`, `InvalidParametersError`, `LedgerError`, `OverBudgetError`.
+        Arguments as there; `person` is what tells persons apart, None for what the ledger says. That the points fit
+        the box is checked before, so that a slip costs nothing. Raises `InvalidPointsError`,
+        `InvalidParametersError`, `LedgerError`, `OverBudgetError`.
         """
         rows = box.rows(points)
         checked_numbers(persons, parameters.max_rows, len(rows))
-        self.charge(box, parameters, person=person, note=note)
+        self.spend(debit_of(box, parameters, person or self.account.person, note))
         return release(rows, box, parameters, persons)
 
 
