@@ -557,7 +557,7 @@ def _spend(path: Path, budget: str | None, debit: Debit) -> None:
     if budget is not None and not path.exists():
         Ledger.create(path, budget, neighbours=debit.neighbours, person=debit.person)
     account = Ledger(path).spend(debit)
-    typer.echo(f"ledger     {path}: {_spent(debit.cost)} spent now, {_summary(account)}")
+    typer.echo(f"ledger     {path}: {_spent(debit.cost)} spent now; {_summary(account)}")
 
 
 def _points_of(table: Table, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -676,7 +676,7 @@ def _print_account(path: Path, account: Account) -> None:
 def _summary(account: Account) -> str:
     from privcore.ledger import readable
 
-    return f"{_spent(account.spent)} in all; {readable(account.remaining)} of {readable(account.budget)} left"
+    return f"{_spent(account.spent)} spent in all, {readable(account.remaining)} of {readable(account.budget)} left"
 
 
 def _spent(cost: Fraction) -> str:

@@ -54,6 +54,7 @@ _LONGEST = 4096
 """Bits of a numerator or denominator; any float has fewer."""
 _FRACTION = re.compile(r"([0-9]{1,1300})(?:/([0-9]{1,1300}))?")
 _TIME = "%Y-%m-%dT%H:%M:%SZ"
+_RESTORE = "Nothing can be spent until a ledger with every debit stands there again."
 
 
 @dataclass(frozen=True)
@@ -189,12 +190,12 @@ class Account:
         try:
             content = strict_json.loads(text)
         except ValueError as error:
-            raise LedgerError(f"It is no ledger, or is damaged: {error}.") from None
+            raise LedgerError(f"It is no ledger, or is damaged ({error}). {_RESTORE}") from None
         if not isinstance(content, dict) or content.get("format") != cls.FORMAT:
-            raise LedgerError("It is no ledger that privcore wrote.")
+            raise LedgerError("It is no ledger that privcore wrote. Name another file.")
         version = content.get("version")
         if type(version) is int and version > cls.VERSION:
-            raise LedgerError(f"It has version {version}, this privcore reads version {cls.VERSION}: update privcore.")
+            raise LedgerError(f"It has version {version}; this privcore reads version {cls.VERSION}. Update privcore.")
         try:
             debits = tuple(_debit_of(line) for line in content["debits"])
             relation = content["neighbours"], content["person"]
@@ -202,9 +203,10 @@ class Account:
             changed = strict_json.changed_field(content, account.to_json())
         except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
             reason = f"{error}" if isinstance(error, LedgerError) else "A field is missing or has a wrong type."
-            raise LedgerError(f"It was changed or is damaged: {reason}") from None
+            raise LedgerError(f"It was changed or is damaged: {reason} {_RESTORE}") from None
         if changed is not None:
-            raise LedgerError(f"It was changed or is damaged: The field {changed!r} isn't as privcore writes it.")
+            reason = f"The field {changed!r} isn't as privcore writes it."
+            raise LedgerError(f"It was changed or is damaged: {reason} {_RESTORE}")
         return account
 
 
@@ -241,7 +243,7 @@ class Ledger:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = _real(path)
-        _ = self.account
+        _ = self.account  # what is no ledger is refused at once
 
     def __repr__(self) -> str:
         return f"Ledger({str(self.path)!r})"
@@ -284,8 +286,7 @@ class Ledger:
         except OSError as error:
             raise LedgerError(f"The ledger {self.path.name} can't be read: {error.strerror or error}.") from None
         except LedgerError as error:
-            todo = "Find out what happened to it, and restore it: nothing can be spent until then."
-            raise LedgerError(f"The ledger {self.path.name} is refused. {error} {todo}") from None
+            raise LedgerError(f"The ledger {self.path.name} is refused. {error}") from None
 
     @property
     def remaining(self) -> Fraction:

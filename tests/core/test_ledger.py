@@ -334,7 +334,7 @@ def test_foreign_files_are_refused(ledger: Ledger, data: bytes) -> None:
 @pytest.mark.parametrize(
     ("field", "value", "pattern"),
     [
-        ("version", 2, "update privcore"),
+        ("version", 2, "Update privcore"),
         ("version", 0, "changed or is damaged"),
         ("version", True, "changed or is damaged"),
         ("format", "other", "no ledger that privcore wrote"),
