@@ -363,7 +363,7 @@ def simulate(
     typer.echo(f"leaves     {len(run.noisy_counts)}")
     parts = [("W1", "w1", "data to release"), ("resolution", "w1_resolution", "data to true masses on the same cells")]
     if person is not None:
-        parts.insert(0, ("bounding", "w1_bounding", f"all rows to those that count, at most {max_rows} a person"))
+        parts.insert(0, ("bounding", "w1_bounding", "all rows to those that count, which are the data below"))
     try:
         for name, attribute, meaning in (*parts, ("privacy", "w1_privacy", "true to released masses")):
             with _step(f"Computing {name}"):

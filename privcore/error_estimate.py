@@ -92,7 +92,8 @@ def error_estimate(
     true W1 in half of 594 runs over 17 clouds, d = 1 to 10, n = 50 to 2,000, epsilon = 0.1 to 2; with it in 99 %,
     and in 95 % or more of the runs of every stratum, measured on the runs that chose the factors
     (assets/error_estimate.csv). It is an estimate, not a bound: when almost all records share one place and noise
-    hides it, or for data unlike the benchmark's, the truth can lie outside.
+    hides it, or for data unlike the benchmark's, the truth can lie outside. For a release of persons the data are the
+    rows that count: what leaving out the others moves can't be seen in the release.
 
     The same release and seed give the same estimate. `progress(done, replicates)` is called after each replicate
     and stops the work by returning False: the estimate is then made of those done. Raises `InvalidParametersError`.

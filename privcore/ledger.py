@@ -1,8 +1,10 @@
 """Ledger: a privacy budget in a file, declared once and only ever spent.
 
-What it keeps is sequential composition: if the k-th output is epsilon_k-differentially private for one neighbour
-relation, however it was chosen in the light of the earlier ones, all of them together are (sum of epsilon_k)-private
-for that relation (Dwork and Roth, 2014, theorem 3.16). Costs are fractions, so sums and comparisons are exact.
+What it keeps is sequential composition. Let the k-th output be epsilon_k-differentially private given the earlier
+ones, which may have decided what to run and at which epsilon_k. The probability of a sequence of outputs is a product
+of conditional ones; between neighbours the k-th factor changes by e^(epsilon_k) at most, and a debit is refused unless
+the epsilon_k of the sequence add up to the budget at most. So all outputs together are budget-differentially private
+(Rogers, Roth, Ullman, Vadhan, NIPS 2016: a privacy filter). Costs are fractions: sums and comparisons are exact.
 
 One ledger, one relation. The sum means something only if every term is about the same neighbours, so a ledger has one
 relation and one unit, a row or a person, and refuses costs of another. No silent conversion: from add/remove to

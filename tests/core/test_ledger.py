@@ -95,6 +95,10 @@ def test_the_last_bit_decides(tmp_path: Path) -> None:
         account = account.after(Debit(exact(0.1, ""))).after(Debit(exact(0.1, "")))
         with pytest.raises(OverBudgetError, match=r"0\.1 is asked.*e-1[78] too much"):
             account.after(Debit(exact(0.1, "")))
+    half = Account("data", Fraction(1)).after(Debit(Fraction(1, 2)))
+    with pytest.raises(OverBudgetError, match="e-31 too much"):
+        half.after(Debit(Fraction(1, 2) + Fraction(1, 2**101)))  # as floats they are equal
+    assert half.after(Debit(Fraction(1, 2))).remaining == 0
     ledger = Ledger.create(tmp_path / "l.json", "0.3")
     for _ in range(3):
         ledger.debit("0.1")
