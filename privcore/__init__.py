@@ -7,6 +7,7 @@ from privcore.accounting import Cost, tree_cost, tree_cost_published
 from privcore.domain import Box
 from privcore.error_estimate import ErrorEstimate, error_estimate
 from privcore.errors import PrivcoreError
+from privcore.ledger import Ledger
 from privcore.measure import DiscreteMeasure
 from privcore.parameters import Parameters
 from privcore.projection import project
@@ -22,6 +23,7 @@ __all__ = [
     "Cost",
     "DiscreteMeasure",
     "ErrorEstimate",
+    "Ledger",
     "Parameters",
     "PrivcoreError",
     "Release",

@@ -1,4 +1,4 @@
-"""The command line: `privcore release | sample | simulate | check | dashboard`.
+"""The command line: `privcore release | sample | simulate | check | ledger | dashboard`.
 
 Results go to stdout, messages to stderr. Exit codes: 0 done, 1 refused input, 2 wrong usage. What `release` prints
 is fixed text and public facts: nothing in it, errors included, depends on a cell of the table.
@@ -13,8 +13,9 @@ import signal
 import subprocess
 import sys
 import warnings
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields
+from fractions import Fraction
 from importlib.metadata import version as package_version
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 
     from privcore.accounting import Cost
     from privcore.domain import Box
+    from privcore.ledger import Account, Debit
     from privcore.parameters import Parameters
     from privcore.tables import Table
     from privcore.transport import W1
@@ -37,6 +39,7 @@ SEVERAL = ("--columns", "--low", "--high")
 NOT_PRIVATE = "NOT PRIVATE: what follows shows the data. Only the owner of the file may see it."
 UNREADABLE = "The file can't be read as a table with these columns. Its owner can see why: privcore check FILE"
 FAILED = "The release failed and nothing was written. Count its epsilon as spent."
+FAILED_IN_LEDGER = "The release failed and nothing was written. Its epsilon stays spent in the ledger."
 
 REFUSED, USAGE, INTERRUPTED = 1, 2, 130
 
@@ -117,6 +120,13 @@ Projection = Annotated[
     Literal["euclidean", "lipschitz", "clip"] | None, typer.Option(help="How noisy masses become probabilities.")
 ]
 Representative = Annotated[Literal["centre", "spread"], typer.Option(help="Where in its cell a leaf's mass is put.")]
+Person = Annotated[
+    str | None, typer.Option(help="The column that names the person of a row, to protect persons instead of rows.")
+]
+MaxRows = Annotated[
+    int | None, typer.Option(help="How many rows of one person count; a person costs that many times epsilon.")
+]
+LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger: a JSON file, one for a data set.")]
 Delimiter = Annotated[Literal[",", ";", "|", "tab"] | None, typer.Option(help="The delimiter of a text file.")]
 Decimal = Annotated[Literal[".", ","] | None, typer.Option(help="The decimal mark of a text file.")]
 Encoding = Annotated[str | None, typer.Option(help="The encoding of a text file.")]
@@ -141,7 +151,7 @@ class _Dialect:
         except LookupError:
             raise _usage(f"There is no encoding {self.encoding}.", "--encoding") from None
 
-    def read(self, file: Path) -> Table:
+    def read(self, file: Path, person: str | None = None) -> Table:
         from privcore.tables import read_table
 
         delimiter = "\t" if self.delimiter == "tab" else self.delimiter
@@ -152,6 +162,7 @@ class _Dialect:
             encoding=self.encoding,
             header=self.header,
             sheet=self.sheet,
+            text=() if person is None else (person,),
         )
 
 
@@ -196,6 +207,15 @@ def release(
     max_depth: MaxDepth = None,
     projection: Projection = None,
     representative: Representative = "centre",
+    person: Person = None,
+    max_rows: MaxRows = None,
+    ledger: Annotated[
+        Path | None, typer.Option(help="Spend from this ledger: refused if its budget would be passed.")
+    ] = None,
+    budget: Annotated[
+        str | None, typer.Option(help="Make the ledger, if there is none, with this budget: once and for all.")
+    ] = None,
+    note: Annotated[str, typer.Option(help="A line for the ledger: what the release is for.")] = "",
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -210,28 +230,41 @@ def release(
     the file (delimiter, decimal mark, names and kinds of columns) counts as public; say it to keep it fixed. Nothing
     that is printed depends on a cell, so look at the file before: privcore check FILE.
 
+    Releases of the same data add up: a ledger keeps count, and refuses what would pass its budget. Where one person
+    can have several rows, name their column: then at most --max-rows rows of each count, chosen at random, and a
+    person costs --max-rows times epsilon. A row that names nobody doesn't count; names are compared as text, exactly.
+
     \b
     privcore release data.csv --columns x y --low 0 0 --high 10 5 --epsilon 1 --out release.json
+    privcore release data.csv ... --epsilon 1 --out release.json --ledger budget.json --budget 3
+    privcore release visits.csv ... --epsilon 0.2 --person patient --max-rows 5 --out visits.json
     privcore release towns.csv --columns lon lat --low -180 -90 --high 180 90 --epsilon 0.5 --out towns.json
     privcore release survey.xlsx --columns age --low 0 --high 120 --epsilon 1 --mode paper --out survey.json
     """
+    from privcore.ledger import debit_of
     from privcore.release import release as make_release
 
     box = _box(columns, low, high)
-    parameters = _parameters(
-        epsilon, theta, delta, gamma, tree_share, mode, neighbours, total, shift, max_depth, projection, representative
-    )
+    parameters = _parameters(locals())
     cost = parameters.cost(box.d)
     dialect = _Dialect(delimiter, decimal, encoding, header, sheet)
+    _check_person(person, max_rows, box)
     _check_input(file)
-    with _output(out, force, keep=(file,)) as target:
+    debit = debit_of(box, parameters, person, note)
+    if ledger is not None:
+        _account_before(ledger, budget, debit).after(debit)
+    elif budget is not None or note:
+        raise _usage("There is no ledger to keep it in. Name one with --ledger.", "--budget" if budget else "--note")
+    with _output(out, force, keep=(file,) if ledger is None else (file, ledger)) as target:
         with _step("Reading the table"):
-            points = _points_in_silence(dialect, file, box)
-        with _step("Making the release"), _in_silence(FAILED):
-            made = make_release(points, box, parameters)
+            points, persons = _points_in_silence(dialect, file, box, person)
+        if ledger is not None:
+            _spend(ledger, budget, debit)
+        with _step("Making the release"), _in_silence(FAILED if ledger is None else FAILED_IN_LEDGER):
+            made = make_release(points, box, parameters, persons)
             target.write(made.to_json().encode())
-    typer.echo(f"An epsilon-DP release of {', '.join(box.columns)}, under {_relation(neighbours)}.")
-    _print_cost(cost)
+    typer.echo(f"An epsilon-DP release of {', '.join(box.columns)}, under {parameters.relation}.")
+    _print_cost(cost, max_rows)
     typer.echo(f"leaves     {len(made.noisy_counts)}")
     typer.echo(f"written    {out}")
 
@@ -293,6 +326,8 @@ def simulate(
     max_depth: MaxDepth = None,
     projection: Projection = None,
     representative: Representative = "centre",
+    person: Person = None,
+    max_rows: MaxRows = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -310,24 +345,25 @@ def simulate(
     from privcore.simulation import simulate as run_simulation
 
     box = _box(columns, low, high)
-    parameters = _parameters(
-        epsilon, theta, delta, gamma, tree_share, mode, neighbours, total, shift, max_depth, projection, representative
-    )
+    parameters = _parameters(locals())
     cost = parameters.cost(box.d)
     dialect = _Dialect(delimiter, decimal, encoding, header, sheet)
+    _check_person(person, max_rows, box)
     _check_input(file)
     typer.echo(NOT_PRIVATE)
     with _step("Reading the table"):
-        table = dialect.read(file)
+        table = dialect.read(file, person)
     for problem in table.problems:
         typer.echo(f"{file}: {problem}", err=True)
     points = _points_of(table, box)
     with _step("Simulating"):
-        run = run_simulation(points, box, parameters, seed)
+        run = run_simulation(points, box, parameters, seed, None if person is None else table.labels(person))
     typer.echo(f"rows       {run.n} of {len(points)}")
-    _print_cost(cost)
+    _print_cost(cost, max_rows)
     typer.echo(f"leaves     {len(run.noisy_counts)}")
-    parts = (("W1", "w1", "data to release"), ("resolution", "w1_resolution", "data to true masses on the same cells"))
+    parts = [("W1", "w1", "data to release"), ("resolution", "w1_resolution", "data to true masses on the same cells")]
+    if person is not None:
+        parts.insert(0, ("bounding", "w1_bounding", "all rows to those that count, which are the data below"))
     try:
         for name, attribute, meaning in (*parts, ("privacy", "w1_privacy", "true to released masses")):
             with _step(f"Computing {name}"):
@@ -373,6 +409,56 @@ def check(
         table.points(_names(columns, table), others="missing")
     elif not table.ok:
         raise typer.Exit(REFUSED)
+
+
+ledgers = typer.Typer(rich_markup_mode=None)
+app.add_typer(ledgers, name="ledger")
+
+
+@ledgers.callback(invoke_without_command=True)
+def _ledger(context: typer.Context) -> None:
+    """Keep count of what was spent on a data set: declare its budget once, look at what is left.
+
+    \b
+    privcore ledger new budget.json --budget 3
+    privcore ledger show budget.json
+    privcore release data.csv ... --ledger budget.json
+    """
+    if context.invoked_subcommand is None:
+        typer.echo(context.get_help())
+
+
+@ledgers.command()
+def new(
+    file: LedgerFile,
+    budget: Annotated[str, typer.Option(help="The most that may ever be spent on the data; it can't be changed.")],
+    neighbours: Neighbours = "add-remove",
+    person: Person = None,
+    name: Annotated[str | None, typer.Option(help="What to call the data. Default: the name of the file.")] = None,
+) -> None:
+    """Declare the budget of a data set, in a new file. Make one for a data set, and keep it beside the data.
+
+    A ledger counts the cost of one thing: a row (added, removed or replaced), or a person with all their rows.
+
+    \b
+    privcore ledger new budget.json --budget 3
+    privcore ledger new budget.json --budget 3 --person patient
+    """
+    from privcore.ledger import Ledger
+
+    _print_account(file, Ledger.create(file, budget, neighbours=neighbours, person=person, name=name).account)
+
+
+@ledgers.command()
+def show(file: LedgerFile) -> None:
+    """Show a ledger: its budget, what was spent on what, and what is left.
+
+    \b
+    privcore ledger show budget.json
+    """
+    from privcore.ledger import Ledger
+
+    _print_account(file, Ledger(file).account)
 
 
 @app.command()
@@ -433,36 +519,45 @@ def _numbers(values: list[str], option: str) -> list[float]:
         raise _usage(f"{', '.join(values)} are not all numbers. Use a decimal point.", option) from None
 
 
-def _parameters(
-    epsilon: float,
-    theta: float,
-    delta: float | None,
-    gamma: float | None,
-    tree_share: float | None,
-    mode: Literal["tight", "paper"],
-    neighbours: Literal["add-remove", "replace-one"],
-    total: float | None,
-    shift: Literal["none", "random"],
-    max_depth: int | None,
-    projection: Literal["euclidean", "lipschitz", "clip"] | None,
-    representative: Literal["centre", "spread"],
-) -> Parameters:
+def _parameters(options: Mapping[str, Any]) -> Parameters:
+    """The parameters among the arguments of a command: they have the same names."""
     from privcore.parameters import Parameters
 
-    return Parameters(
-        epsilon,
-        theta=theta,
-        delta=delta,
-        gamma=gamma,
-        tree_share=tree_share,
-        mode=mode,
-        neighbours=neighbours,
-        total=total,
-        shift=shift,
-        max_depth=max_depth,
-        projection=projection,
-        representative=representative,
-    )
+    return Parameters(**{field.name: options[field.name] for field in fields(Parameters)})
+
+
+def _check_person(person: str | None, max_rows: int | None, box: Box) -> None:
+    if person is None and max_rows is not None:
+        raise _usage("It needs the column that names the persons. Give --person.", "--max-rows")
+    if person is not None and max_rows is None:
+        raise _usage("How many rows of one person may count? Give --max-rows.", "--person")
+    if person in box.columns:
+        raise _usage(f"{person} is one of --columns. Name the column that tells the persons apart.", "--person")
+
+
+def _account_before(path: Path, budget: str | None, debit: Debit) -> Account:
+    """What the ledger says, or would say if it were made."""
+    from privcore.ledger import Account, Ledger, exact, readable
+
+    declared = None if budget is None else exact(budget, "The budget")
+    if not path.exists():
+        if declared is None:
+            raise _RefusedError(f"There is no ledger {path}. Make it with --budget: the most that may ever be spent.")
+        return Account(path.stem, declared, debit.neighbours, debit.person)
+    account = Ledger(path).account
+    if declared not in (None, account.budget):
+        raise _RefusedError(f"{path} has a budget of {readable(account.budget)}, for good. Leave --budget out.")
+    return account
+
+
+def _spend(path: Path, budget: str | None, debit: Debit) -> None:
+    """Debit what comes next, and say so at once: it stays spent, whatever happens."""
+    from privcore.ledger import Ledger
+
+    if budget is not None and not path.exists():
+        Ledger.create(path, budget, neighbours=debit.neighbours, person=debit.person)
+    account = Ledger(path).spend(debit)
+    typer.echo(f"ledger     {path}: {_spent(debit.cost)} spent now; {_summary(account)}")
 
 
 def _points_of(table: Table, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
@@ -470,9 +565,13 @@ def _points_of(table: Table, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
     return table.points(box.columns, others="missing")
 
 
-def _points_in_silence(dialect: _Dialect, file: Path, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
+def _points_in_silence(
+    dialect: _Dialect, file: Path, box: Box, person: str | None
+) -> tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.object_]] | None]:
+    """The points, and the label of the person of each."""
     with _in_silence(UNREADABLE):
-        return _points_of(dialect.read(file), box)
+        table = dialect.read(file, person)
+        return _points_of(table, box), None if person is None else table.labels(person)
 
 
 # ------------------------------------------------------------------------------------ files and text
@@ -493,8 +592,8 @@ def _output(out: Path, force: bool, keep: Sequence[Path] = ()) -> Iterator[IO[by
     """
     if out.is_dir():
         raise _RefusedError(f"{out} is a directory. Name a file with --out.")
-    if out.exists() and any(out.samefile(path) for path in keep):
-        raise _RefusedError(f"{out} is the input. Name another file with --out.")
+    if any(_same(out, path) for path in keep):
+        raise _RefusedError(f"{out} is the input, or the ledger. Name another file with --out.")
     if out.exists() and not force:
         raise _RefusedError(f"{out} exists. Name another file with --out, or say --force.")
     part = out.with_name(f".{out.name}.{os.getpid()}.part")
@@ -510,6 +609,10 @@ def _output(out: Path, force: bool, keep: Sequence[Path] = ()) -> Iterator[IO[by
         _publish(part, out, force)
     finally:
         part.unlink(missing_ok=True)
+
+
+def _same(one: Path, other: Path) -> bool:
+    return os.path.realpath(one) == os.path.realpath(other) or (one.exists() and other.exists() and one.samefile(other))
 
 
 def _publish(part: Path, out: Path, force: bool) -> None:
@@ -548,15 +651,40 @@ def _step(name: str) -> Iterator[None]:
         yield
 
 
-def _print_cost(cost: Cost) -> None:
-    typer.echo(f"epsilon    {_digits(cost.epsilon)}")
+def _print_cost(cost: Cost, max_rows: int | None) -> None:
+    if max_rows is None:
+        typer.echo(f"epsilon    {_digits(cost.epsilon)}")
+    else:
+        person = _digits(max_rows * cost.epsilon)
+        typer.echo(
+            f"epsilon    {person} for one person: {max_rows} rows, {_digits(cost.epsilon)} each; below, for a row"
+        )
     typer.echo(f"cost       {_digits(cost.total)} (by the bound in print: {_digits(cost.published_total)})")
     typer.echo(f"tree       {_digits(cost.tree)} of the cost")
     typer.echo(f"leaf noise rate {_digits(cost.a)} upwards and {_digits(cost.b)} downwards, a record")
 
 
-def _relation(neighbours: str) -> str:
-    return "adding or removing one row" if neighbours == "add-remove" else "replacing one row"
+def _print_account(path: Path, account: Account) -> None:
+    typer.echo(f"ledger     {path}: {account.name}")
+    typer.echo(f"protects   {account.relation}")
+    typer.echo(f"epsilon    {_summary(account)}")
+    for debit in account.debits:
+        rows = "" if debit.max_rows is None else f", {debit.max_rows} rows a person"
+        typer.echo(f"{debit.time}  {_spent(debit.cost)}{rows}{debit.note and f', {debit.note}'}")
+
+
+def _summary(account: Account) -> str:
+    from privcore.ledger import readable
+
+    return f"{_spent(account.spent)} spent in all, {readable(account.remaining)} of {readable(account.budget)} left"
+
+
+def _spent(cost: Fraction) -> str:
+    from decimal import ROUND_CEILING
+
+    from privcore.ledger import readable
+
+    return readable(cost, ROUND_CEILING)
 
 
 def _digits(value: float) -> str:

@@ -29,3 +29,11 @@ class TooLargeError(PrivcoreError):
 
 class InvalidReleaseError(PrivcoreError):
     """The text is not a release that privcore wrote."""
+
+
+class LedgerError(PrivcoreError):
+    """The ledger is missing, foreign, damaged or in use, or counts something else."""
+
+
+class OverBudgetError(LedgerError):
+    """Less of the budget remains than is asked."""

@@ -42,7 +42,10 @@ class Parameters:
     `neighbours`: "add-remove" (n is private) or "replace-one" (n is public). `total`: a public number of records
     that is not derived from the data. `shift`: "none", "random" or d numbers in [0, 1]. `max_depth`: the public
     depth cap. `projection`: "euclidean", "lipschitz" (the paper's Algorithm 2) or "clip". `representative`: "centre"
-    or "spread". None takes the mode's default. Raises `InvalidParametersError`. Source: the paper, sections 3 and 5.
+    or "spread". `max_rows`: the most rows of one person that count; it makes the unit of protection one person with
+    all their rows (`persons` says how), and epsilon, which stays that of one row, costs a person max_rows times as
+    much. None takes the mode's default, and for `max_rows` the unit of one row. Raises `InvalidParametersError`.
+    Source: the paper, sections 3 and 5.
 
     >>> cost = Parameters(epsilon=1.0).cost(d=2)
     >>> 1 - 1e-9 <= cost.total <= 1
@@ -61,12 +64,14 @@ class Parameters:
     max_depth: int | None = None
     projection: Method | None = None
     representative: Representative = "centre"
+    max_rows: int | None = None
 
     def __post_init__(self) -> None:
         for name in ("epsilon", "theta", "delta", "gamma", "tree_share", "total"):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
         object.__setattr__(self, "shift", _shift(self.shift))
         object.__setattr__(self, "max_depth", _whole("max_depth", self.max_depth))
+        object.__setattr__(self, "max_rows", _whole("max_rows", self.max_rows, least=1))
         for name, allowed in _CHOICES.items():
             if getattr(self, name) not in allowed:
                 options = ", ".join(repr(option) for option in allowed)
@@ -92,8 +97,28 @@ class Parameters:
         """
         return "corner" if self.neighbours == "replace-one" else "drop"
 
+    @property
+    def relation(self) -> str:
+        """What two neighbouring tables differ in, in words: what the guarantee is about.
+
+        >>> Parameters(1.0).relation
+        'adding or removing one row'
+        """
+        if self.max_rows is not None:
+            count = "1 counts" if self.max_rows == 1 else f"{self.max_rows} count"
+            return f"adding or removing one person with all their rows, of which at most {count}"
+        return "adding or removing one row" if self.neighbours == "add-remove" else "replacing one row"
+
+    def unit_epsilon(self, d: int) -> Fraction:
+        """What one release costs the unit of protection, exactly: cost(d).total, times `max_rows` for a person.
+
+        >>> Parameters(1.0, max_rows=3).unit_epsilon(2) == 3 * Parameters(1.0).unit_epsilon(2)
+        True
+        """
+        return (self.max_rows or 1) * Fraction(self.cost(d).total)
+
     def cost(self, d: int) -> Cost:
-        """What these parameters spend in dimension d; raises `InvalidParametersError` if they can't be met.
+        """What these parameters spend on one row in dimension d; raises `InvalidParametersError` if they can't be met.
 
         Tight, add/remove: E(lambda, delta) = share x epsilon, a = epsilon - E, b = epsilon - 1/lambda. Replace one:
         E + 1/lambda = share x epsilon, and the symmetric rate takes half of the rest. Paper: lambda = 6/epsilon,
@@ -224,12 +249,12 @@ def _number(name: str, value: Any) -> float | None:
     return number
 
 
-def _whole(name: str, value: Any) -> int | None:
+def _whole(name: str, value: Any, least: int = 0) -> int | None:
     number = _number(name, value)
     if number is None:
         return None
-    if number != int(number) or number < 0:
-        raise InvalidParametersError(f"{name} is {value!r}, but must be a whole number from 0.")
+    if number != int(number) or number < least:
+        raise InvalidParametersError(f"{name} is {value!r}, but must be a whole number from {least}.")
     return int(number)
 
 
@@ -267,6 +292,8 @@ def _check_ranges(p: Parameters) -> None:
         raise InvalidParametersError(f"tree_share is {p.tree_share}, but must be between 0.01 and 0.99.")
     if p.total is not None and not (0 < p.total <= 2.0**53):
         raise InvalidParametersError(f"total is {p.total}, but must be a positive public number of records.")
+    if p.max_rows is not None and p.max_rows > 2**20:
+        raise InvalidParametersError(f"max_rows is {p.max_rows}, but must be at most 2^20.")
 
 
 def _check_mode(p: Parameters) -> None:
@@ -276,3 +303,7 @@ def _check_mode(p: Parameters) -> None:
         raise InvalidParametersError(f"Paper mode uses the paper's constants: {name} can't be set. Use mode='tight'.")
     if p.neighbours == "replace-one" and p.total is not None:
         raise InvalidParametersError("With replace-one the total is the public number of rows: don't set `total`.")
+    if p.neighbours == "replace-one" and p.max_rows is not None:
+        raise InvalidParametersError(
+            "With replace-one the number of rows is public, but a person changes it: max_rows needs 'add-remove'."
+        )

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import asdict, fields
+from fractions import Fraction
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
 
+from privcore import strict_json
 from privcore.accounting import Cost, tree_cost
 from privcore.arrays import Floats, Ints, frozen
 from privcore.domain import Box
@@ -33,6 +35,11 @@ class Published:
         self.box, self.parameters, self.cost, self.tree = box, parameters, cost, tree
         self.counts: Ints = frozen(counts, np.int64)
         self.public_total = total
+
+    @property
+    def unit_epsilon(self) -> Fraction:
+        """What the release cost the unit of protection, exactly: cost.total, times `max_rows` for a person."""
+        return (self.parameters.max_rows or 1) * Fraction(self.cost.total)
 
     @cached_property
     def noisy_counts(self) -> Floats:
@@ -94,13 +101,15 @@ class Release(Published):
     """
 
     FORMAT: ClassVar[str] = "privcore-release"
-    VERSION: ClassVar[int] = 1
+    VERSION: ClassVar[int] = 2
 
     def __init__(self, *_: Any, **__: Any) -> None:
         raise TypeError("A Release is made by privcore.release(...) or read by Release.from_json(...).")
 
     def __repr__(self) -> str:
-        return f"Release(epsilon={self.parameters.epsilon:g}, {len(self.tree.leaves)} leaves, d={self.box.d})"
+        epsilon, rows = f"epsilon={self.parameters.epsilon:g}", self.parameters.max_rows
+        epsilon += "" if rows is None else f" a row, {rows * self.parameters.epsilon:g} a person"
+        return f"Release({epsilon}, {len(self.tree.leaves)} leaves, d={self.box.d})"
 
     def to_json(self) -> str:
         """The release as text: versioned, complete, exact; floats are written so that they read back unchanged."""
@@ -119,12 +128,13 @@ class Release(Published):
 
     @classmethod
     def from_json(cls, text: str | bytes) -> Release:
-        """Read what `to_json` wrote; raises `InvalidReleaseError` that names what is wrong."""
+        """Read what `to_json` wrote, now or in version 1; raises `InvalidReleaseError` that names what is wrong."""
         try:
-            content = json.loads(text, parse_constant=_refuse_constant, object_pairs_hook=_unique)
-        except (ValueError, RecursionError) as error:
+            content = strict_json.loads(text)
+        except ValueError as error:
             raise InvalidReleaseError(f"The text is not a release: {error}. Use a file that privcore wrote.") from None
         try:
+            content = _upgraded(content)
             made = _made(cls, *_parsed(content))
             _check_form(content, made)
             return made
@@ -134,18 +144,20 @@ class Release(Published):
             raise InvalidReleaseError(f"The release can't be read: {error}. Use a file that privcore wrote.") from None
 
 
-def release(points: Any, box: Box, parameters: Parameters) -> Release:
-    """Release a differentially private measure of the points: this spends `parameters.cost(box.d).total`.
+def release(points: Any, box: Box, parameters: Parameters, persons: Any = None) -> Release:
+    """Release a differentially private measure of the points: this spends `parameters.unit_epsilon(box.d)`.
 
     `points`: (n, d) in the units of `box`, an array or a frame with the box's columns; values outside the box are
     clamped, rows with NaN or infinities dropped (replace-one: moved to the lower corner). The guarantee is
-    epsilon-differential privacy under `parameters.neighbours`, with operating-system entropy. Raises
-    `InvalidPointsError`, `InvalidParametersError`. Source: the paper, sections 3, 5 and 6.
+    epsilon-differential privacy under `parameters.neighbours`, with operating-system entropy. With `persons`, a label
+    a row, and `parameters.max_rows` = m, at most m rows of each person count, chosen at random, and the guarantee is
+    m epsilon for adding or removing one person with all their rows. To keep count of several releases, use `Ledger`.
+    Raises `InvalidPointsError`, `InvalidParametersError`. Source: the paper, sections 3, 5 and 6.
 
     >>> release(np.full((100, 2), 0.3), Box.unit(2), Parameters(epsilon=1.0)).measure.d
     2
     """
-    outcome = run(points, box, parameters, SystemWords())
+    outcome = run(points, box, parameters, SystemWords(), persons)
     return _made(Release, box, parameters, outcome.cost, outcome.growth.tree, outcome.noisy_counts, outcome.total)
 
 
@@ -157,13 +169,22 @@ def _made(
     return made
 
 
+def _upgraded(content: Any) -> Any:
+    """The content of a file of version 1 as version 2 writes it: version 1 knew no persons."""
+    if not isinstance(content, dict) or content.get("version") != 1 or type(content["version"]) is not int:
+        return content
+    if "max_rows" in content["parameters"]:
+        raise InvalidReleaseError("The release has version 1, which has no max_rows.")
+    return content | {"version": 2, "parameters": content["parameters"] | {"max_rows": None}}
+
+
 def _parsed(content: Any) -> tuple[Box, Parameters, Cost, Tree, Ints, float | None]:
     expected = {"format", "version", "box", "parameters", "cost", "total", "shift", "splits", "counts"}
     if not isinstance(content, dict) or set(content) != expected:
         raise InvalidReleaseError("The text is not a release: its fields are not those that privcore writes.")
     if content["format"] != Release.FORMAT or content["version"] != Release.VERSION:
         raise InvalidReleaseError(
-            f"The release has version {content['version']!r}, but this privcore reads version {Release.VERSION}."
+            f"The release has version {content['version']!r}, but this privcore reads versions 1 to {Release.VERSION}."
         )
     if set(content["box"]) != {"low", "high", "names"}:
         raise InvalidReleaseError("The release's box is incomplete.")
@@ -220,19 +241,6 @@ def _check_choices(parameters: Parameters, tree: Tree, total: float | None) -> N
 
 def _check_form(content: Any, made: Release) -> None:
     """Writing the release again gives the same values of the same types: nothing was converted on the way."""
-    written = json.loads(made.to_json())
-    for name, value in written.items():
-        given = json.dumps(content[name], sort_keys=True, allow_nan=False)
-        if given != json.dumps(value, sort_keys=True):
-            raise InvalidReleaseError(f"The release's field {name!r} isn't as privcore writes it.")
-
-
-def _refuse_constant(name: str) -> float:
-    raise ValueError(f"{name} is not a number")
-
-
-def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    content = dict(pairs)
-    if len(content) != len(pairs):
-        raise ValueError("a field occurs twice")
-    return content
+    changed = strict_json.changed_field(content, made.to_json())
+    if changed is not None:
+        raise InvalidReleaseError(f"The release's field {changed!r} isn't as privcore writes it.")

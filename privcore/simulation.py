@@ -46,17 +46,19 @@ class Simulation:
     `projection`, `measure`. Private: `points`, `unit_points` (n, d), `true_counts`, `leaf_noise` (leaves,),
     `visits`, `oracle_measure`, and the error with its parts, each exact or certified, in the unit cube, computed
     when first asked for: `w1` <= `w1_resolution` + `w1_privacy` + `w1_spread`, `w1_privacy` <= `w1_noise` +
-    `w1_projection`, and a sample of the release is at most `w1` + `w1_sampling(n, seed)` from the data.
+    `w1_projection`, and a sample of the release is at most `w1` + `w1_sampling(n, seed)` from the data. With persons
+    the data are the rows that count, which are `w1_bounding` from all rows.
     """
 
-    def __init__(self, points: Any, box: Box, parameters: Parameters, seed: int) -> None:
-        outcome = run(points, box, parameters, SeededWords(_checked_seed(seed)))
+    def __init__(self, points: Any, box: Box, parameters: Parameters, seed: int, persons: Any = None) -> None:
+        outcome = run(points, box, parameters, SeededWords(_checked_seed(seed)), persons)
         self.seed = int(seed)
         self._outcome: Run = outcome
         self._published = Published(
             box, parameters, outcome.cost, outcome.growth.tree, outcome.noisy_counts, outcome.total
         )
-        self.unit_points: Floats = frozen(box.to_unit(points, parameters.invalid))
+        self.unit_points: Floats = frozen(box.to_unit(outcome.rows, parameters.invalid))
+        self._all_points = self.unit_points if persons is None else frozen(box.to_unit(points))
         self.box, self.parameters, self.cost = box, parameters, outcome.cost
 
     def __repr__(self) -> str:
@@ -66,12 +68,12 @@ class Simulation:
 
     @property
     def n(self) -> int:
-        """The number of records."""
+        """The number of records that count."""
         return len(self.unit_points)
 
     @cached_property
     def points(self) -> Floats:
-        """The records as the mechanism saw them, (n, d): valid rows, clamped to the box, in the user's units."""
+        """The records that count, (n, d): valid rows, clamped to the box, in the user's units."""
         return np.asarray(frozen(self.box.from_unit(self.unit_points)))
 
     @property
@@ -169,6 +171,11 @@ class Simulation:
         return float(p @ reach + np.sqrt(self.box.d) * 0.5 * np.abs(p - q).sum() + spread)
 
     @cached_property
+    def w1_bounding(self) -> W1:
+        """What keeping at most `max_rows` rows of a person moves: W1 between all rows and those that count."""
+        return wasserstein(self.box.from_unit(self._all_points), self._data, box=self.box)
+
+    @cached_property
     def w1_resolution(self) -> W1:
         """The resolution part: W1 between the data and the oracle measure."""
         return wasserstein(self._data, self.oracle_measure, box=self.box)
@@ -221,7 +228,7 @@ class Simulation:
         return self.points
 
 
-def simulate(points: Any, box: Box, parameters: Parameters, seed: int) -> Simulation:
+def simulate(points: Any, box: Box, parameters: Parameters, seed: int, persons: Any = None) -> Simulation:
     """Run the mechanism with seeded noise and keep the truth: for teaching and for the data's owner. NOT PRIVATE.
 
     The same code path as `release`; arguments as there, and a `seed` that makes the run repeatable. Raises
@@ -231,7 +238,7 @@ def simulate(points: Any, box: Box, parameters: Parameters, seed: int) -> Simula
     >>> int(run.true_counts.sum()), bool(np.allclose(run.noisy_counts - run.leaf_noise, run.true_counts))
     (50, True)
     """
-    return Simulation(points, box, parameters, seed)
+    return Simulation(points, box, parameters, seed, persons)
 
 
 def _checked_seed(seed: Any) -> int:

@@ -13,7 +13,7 @@ import pandas as pd
 from privcore.arrays import Bools, Floats, Ints
 from privcore.tables.numerals import MISSING, Cells, Form, Mark, is_number, number_of
 from privcore.tables.problems import SAVE_AS, Problem, Refusal, lines_text, quoted
-from privcore.tables.table import Column, Kind
+from privcore.tables.table import Column, Kind, Options
 
 EXACT_WHOLE = 2**53
 """Up to here float64 holds every whole number exactly."""
@@ -72,16 +72,22 @@ class Reading:
 
 
 def read_columns(
-    reading: Reading, names: list[str], decimal: Mark | None, delimiter: str | None
+    reading: Reading, names: list[str], delimiter: str | None, options: Options
 ) -> tuple[pd.DataFrame, tuple[Column, ...], Mark, list[Problem]]:
-    """Read every column as numbers where its cells allow one reading only, else as text."""
+    """Read every column as numbers where its cells allow one reading only and nobody wants its text, else as text."""
+    decimal = options.decimal
     drafts = _drafts(reading, names, decimal)
-    marks = set() if decimal else {mark for draft in drafts for mark in draft.evidence}
+    numbers = [draft for draft in drafts if draft.name not in options.text]
+    marks = set() if decimal else {mark for draft in numbers for mark in draft.evidence}
     known: Mark | None = decimal or (next(iter(marks)) if len(marks) == 1 else None)
     problems: list[Problem] = []
     series, columns = {}, []
     for draft in drafts:
-        values, column, found = settle(draft, known, delimiter, fixed=decimal is not None)
+        values, column, found = (
+            (draft.text(), Column(draft.name, "text"), [])
+            if draft.name in options.text
+            else settle(draft, known, delimiter, fixed=decimal is not None)
+        )
         series[column.name] = values
         columns.append(column)
         problems += [problem for problem in found if problem.level != "note"]

@@ -15,7 +15,7 @@ import pandas as pd
 from privcore.arrays import Bools, Ints
 from privcore.tables.columns import Draft, kind_notes, mixed, number_problems, settle
 from privcore.tables.header import all_numbers, headerless, numbers_in_header, unique_names
-from privcore.tables.numerals import Cells, Mark
+from privcore.tables.numerals import Cells
 from privcore.tables.problems import SAVE_AS, Problem, Refusal, quoted
 from privcore.tables.table import Column, Options, Table
 
@@ -106,7 +106,7 @@ def _sheet_table(
         problems.append(Problem("error", "The table has a header but no rows", "", "Choose a sheet with rows."))
     series, columns = {}, []
     for position, name in enumerate(names):
-        values, column, found = _sheet_column(name, [row[position] for row in data], lines, options.decimal)
+        values, column, found = _sheet_column(name, [row[position] for row in data], lines, options)
         series[name] = values
         columns.append(column)
         problems += found
@@ -119,10 +119,12 @@ def _sheet_table(
 
 
 def _sheet_column(
-    name: str, cells: list[Any], lines: Ints, decimal: Mark | None
+    name: str, cells: list[Any], lines: Ints, options: Options
 ) -> tuple[pd.Series[Any], Column, list[Problem]]:
     """A column of a sheet: numbers that Excel stores as numbers, else text, read as strictly as in a text file."""
-    texts = pd.Series([_cell_text(cell) for cell in cells], dtype=str)
+    texts, decimal = pd.Series([_cell_text(cell) for cell in cells], dtype=str), options.decimal
+    if name in options.text:
+        return texts, Column(name, "text"), []
     stored = np.fromiter((_is_stored_number(cell) for cell in cells), dtype=np.bool_, count=len(cells))
     known = Cells.of(texts)
     numbers_only = bool(stored.any()) and bool((stored | known.where("missing")).all())

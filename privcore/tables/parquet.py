@@ -1,4 +1,4 @@
-"""Parquet files: the numeric columns."""
+"""Parquet files: the numeric columns, and those that are asked for as text."""
 
 from __future__ import annotations
 
@@ -28,14 +28,18 @@ def read_parquet(data: bytes, options: Options) -> Table:
     try:
         file = pq.ParquetFile(io.BytesIO(data))
         schema = file.schema_arrow
-        numeric = [index for index, kind in enumerate(schema.types) if _is_numeric(pa, kind)]
-        if file.metadata.num_rows * max(1, len(numeric)) > MAX_NUMBERS:
-            raise Refusal(f"The Parquet file has more than {MAX_NUMBERS:,} numbers", "", "Read fewer rows or columns.")
         names, problems = unique_names(schema.names)
+        text = [index for index, name in enumerate(names) if name in options.text]
+        chosen = [index for index, kind in enumerate(schema.types) if _is_numeric(pa, kind) or index in text]
+        if file.metadata.num_rows * max(1, len(chosen)) > MAX_NUMBERS:
+            raise Refusal(f"The Parquet file has more than {MAX_NUMBERS:,} numbers", "", "Read fewer rows or columns.")
         doubled = len(set(schema.names)) < len(schema.names)
-        wanted = None if doubled else [schema.names[index] for index in numeric]
+        wanted = None if doubled else [schema.names[index] for index in chosen]
         table = file.read(columns=wanted)
-        series = {names[index]: _parquet_column(pa, table, at, index, doubled) for at, index in enumerate(numeric)}
+        series = {
+            names[index]: _parquet_column(pa, table.column(index if doubled else at), index in text)
+            for at, index in enumerate(chosen)
+        }
     except Refusal:
         raise
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, OverflowError) as error:
@@ -43,14 +47,16 @@ def read_parquet(data: bytes, options: Options) -> Table:
             "The Parquet file is damaged", type(error).__name__, "Write it again, or save it as CSV."
         ) from None
     columns = [
-        Column(name, "empty" if values.isna().all() and len(values) else "number", ".")
+        Column(name, "text")
+        if name in options.text
+        else Column(name, "empty" if values.isna().all() and len(values) else "number", ".")
         for name, values in series.items()
     ]
     lines = np.arange(1, file.metadata.num_rows + 1)
     for column in columns:
         if column.kind == "number":
             problems += number_problems(series[column.name], column, lines, "row")
-    rest = [quoted(name) for index, name in enumerate(names) if index not in set(numeric)]
+    rest = [quoted(name) for index, name in enumerate(names) if index not in set(chosen)]
     if rest:
         problems.append(Problem("note", f"Not numbers, so not read: {', '.join(rest)}"))
     if not file.metadata.num_rows:
@@ -68,8 +74,10 @@ def _is_numeric(pa: Any, kind: Any) -> bool:
     return bool(pa.types.is_integer(kind) or pa.types.is_floating(kind) or pa.types.is_decimal(kind))
 
 
-def _parquet_column(pa: Any, table: Any, at: int, index: int, doubled: bool) -> pd.Series[Any]:
-    column = table.column(index if doubled else at)
+def _parquet_column(pa: Any, column: Any, text: bool) -> pd.Series[Any]:
+    if text:
+        cells = column.to_pylist()
+        return pd.Series(["" if cell is None or cell != cell else str(cell) for cell in cells], dtype=str)
     if pa.types.is_integer(column.type) and column.null_count == 0:
         kind = np.uint64 if pa.types.is_uint64(column.type) else np.int64
         return pd.Series(column.to_numpy().astype(kind))

@@ -29,17 +29,19 @@ def read_table(
     encoding: str | None = None,
     header: bool | None = None,
     sheet: str | None = None,
+    text: Sequence[str] = (),
 ) -> Table:
     """Read a table from a path, from bytes or from a binary file; bad input gives problems, never an exception.
 
     The format is decided by the content, not by the name. What the options leave open is decided from the file
-    when only one reading is possible, and reported as a problem otherwise. Dates stay text.
+    when only one reading is possible, and reported as a problem otherwise. Dates stay text, and so do the columns
+    named in `text`, exactly as they stand in the file: what tells persons apart must not become a number.
 
     >>> table = read_table("place;x;y\\nNA;1,5;1.200\\nDE;;7\\n".encode())
     >>> table.delimiter, table.decimal, table.numeric.to_numpy().tolist(), table.frame["place"].tolist()
     (';', ',', [[1.5, 1200.0], [nan, 7.0]], ['NA', 'DE'])
     """
-    options = Options(delimiter, decimal, encoding, header, sheet)
+    options = Options(delimiter, decimal, encoding, header, sheet, frozenset(text))
     try:
         data, name = _bytes_of(file, name)
         table = _reader_of(data)(data, options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -102,6 +102,23 @@ class Table:
             points = np.vstack([points, np.full((self.ragged, len(columns)), np.nan)])
         return points
 
+    def labels(self, column: str) -> np.ndarray[Any, np.dtype[np.object_]]:
+        """A column that was read as text (`text` of `read_table`), (n,), as it stands in the file; "" where empty.
+
+        A row of the wrong length has no label; it stands at the end, as in `points(others="missing")`.
+        Raises `InvalidPointsError` for a column that is missing or was not read as text.
+
+        >>> from privcore.tables import read_table
+        >>> read_table(b"id,x\\n01,1.5\\n1,2\\n", text=["id"]).labels("id")
+        array(['01', '1'], dtype=object)
+        """
+        known = {one.name: one for one in self.columns}
+        if column not in known:
+            raise InvalidPointsError(f"The table has no column {column!r}. Its columns are {', '.join(known)}.")
+        if known[column].kind != "text":
+            raise InvalidPointsError(f"Column {column!r} was not read as text. Name it in `text` of read_table.")
+        return np.append(self.frame[column].to_numpy(dtype=object), np.full(self.ragged, "", dtype=object))
+
     def _values(self, column: Column) -> Floats:
         series = self.frame[column.name]
         if column.kind == "number":
@@ -120,3 +137,4 @@ class Options:
     encoding: str | None
     header: bool | None
     sheet: str | None
+    text: frozenset[str] = frozenset()

@@ -35,7 +35,7 @@ def read_text(data: bytes, options: Options) -> Table:
     if delimiter is None:
         problems += _single_column_hints(rest, layout.rows)
     reading = Reading(dialect.body(rest, layout.rows), character, layout.width, layout.rows.line)
-    frame, columns, decimal, found_problems = read_columns(reading, layout.names, options.decimal, delimiter)
+    frame, columns, decimal, found_problems = read_columns(reading, layout.names, delimiter, options)
     return Table(
         frame,
         tuple(problems + found_problems),

@@ -12,6 +12,7 @@ import sys
 import time
 import warnings
 from dataclasses import dataclass
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from privcore import cli
+from privcore import Ledger, cli
 from privcore.domain import Box
 from privcore.errors import InvalidPointsError
 from privcore.parameters import Parameters
@@ -29,7 +30,7 @@ from privcore.release import Release
 from privcore.simulation import simulate
 
 BOUNDS = ["--columns", "x", "y", "--low", "0", "0", "--high", "10", "5"]
-COMMANDS = ["release", "sample", "simulate", "check", "dashboard"]
+COMMANDS = ["release", "sample", "simulate", "check", "ledger", "dashboard"]
 
 
 @dataclass
@@ -488,3 +489,156 @@ def test_progress_is_shown_on_a_terminal_only(tmp_path: Path) -> None:
     os.close(reader)
     assert "Reading the table" in shown
     assert b"Reading the table" not in done.stdout
+
+
+# ------------------------------------------------------------------------------------ ledger and persons
+
+
+def test_a_release_spends_from_its_ledger_and_says_so(run: Runner, data: Path) -> None:
+    first = run("release", data, *BOUNDS, "--epsilon", "1", "--out", "a.json", "--ledger", "l.json", "--budget", "3")
+    assert first.code == 0, first.err
+    assert first.out.splitlines()[0] == "ledger     l.json: 1 spent now; 1 spent in all, 2 of 3 left"
+    note = ["--note", "second look"]
+    again = run("release", data, *BOUNDS, "--epsilon", "0.5", "--out", "b.json", "--ledger", "l.json", *note)
+    assert again.out.splitlines()[0] == "ledger     l.json: 0.5 spent now; 1.5 spent in all, 1.5 of 3 left"
+    lines = Ledger("l.json").account.debits
+    assert [line.cost for line in lines] == [
+        Release.from_json(Path(f"{x}.json").read_text()).unit_epsilon for x in "ab"
+    ]
+    assert [line.note for line in lines] == ["", "second look"]
+    assert data.name not in Path("l.json").read_text()
+    shown = run("ledger", "show", "l.json").out.splitlines()
+    assert shown[:3] == [
+        "ledger     l.json: l",
+        "protects   adding or removing one row",
+        "epsilon    1.5 spent in all, 1.5 of 3 left",
+    ]
+    assert [line.split("  ", 1)[1] for line in shown[3:]] == ["1", "0.5, second look"]
+
+
+def test_the_ledger_holds_the_debit_before_the_release_runs(
+    run: Runner, data: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Ledger.create("l.json", 1)
+    seen = []
+
+    def fail(*_: Any) -> None:
+        seen.append(Ledger("l.json").account.spent)
+        raise ValueError("row 17 is Ada")
+
+    monkeypatch.setattr(importlib.import_module("privcore.release"), "release", fail)
+    result = run("release", data, *BOUNDS, "--epsilon", "0.5", "--out", "r.json", "--ledger", "l.json")
+    assert result.code == 1
+    assert result.err == f"privcore: {cli.FAILED_IN_LEDGER}\n"
+    assert result.out == "ledger     l.json: 0.5 spent now; 0.5 spent in all, 0.5 of 1 left\n"
+    assert seen == [Ledger("l.json").account.spent] == [Parameters(0.5).unit_epsilon(2)]
+    assert not Path("r.json").exists()
+
+
+@pytest.mark.parametrize(
+    ("options", "says"),
+    [
+        (["--epsilon", "1.5", "--ledger", "l.json"], "has 1 of its budget of 1 left, but 1.5 is asked, 0.5 too much"),
+        (["--epsilon", "1", "--ledger", "none.json"], "Make it with --budget"),
+        (["--epsilon", "1", "--ledger", "none.json", "--budget", "0.5"], "'none' has 0.5 of its budget of 0.5 left"),
+        (["--epsilon", "1", "--ledger", "none.json", "--budget", "much"], "must be a number above 0"),
+        (["--epsilon", "1", "--ledger", "l.json", "--budget", "2"], "has a budget of 1, for good"),
+        (["--epsilon", "1", "--ledger", "data.csv"], "is no ledger"),
+        (["--epsilon", "1", "--ledger", "l.json", "--out", "l.json", "--force"], "the ledger. Name another file"),
+        (["--epsilon", "1", "--ledger", "o.json", "--budget", "1", "--out", "o.json"], "the ledger. Name another file"),
+        (["--epsilon", "1", "--ledger", "l.json", "--neighbours", "replace-one"], "replacing one row"),
+        (["--epsilon", "1", "--ledger", "l.json", "--person", "z", "--max-rows", "2"], "one person (z)"),
+        (["--epsilon", "1", "--ledger", "l.json", "--delimiter", ";"], cli.UNREADABLE),
+        (["--epsilon", "1", "--ledger", "l.json", "--note", "a\nb"], "The note must be text on one line"),
+        (["--epsilon", "1", "--max-rows", "0", "--person", "z"], "max_rows is 0"),
+        (["--epsilon", "1", "--max-rows", "2", "--person", "z", "--neighbours", "replace-one"], "needs 'add-remove'"),
+        (["--epsilon", "1", "--max-rows", "2", "--person", "z"], cli.UNREADABLE),
+    ],
+)
+def test_a_refused_release_spends_nothing(run: Runner, data: Path, options: list[str], says: str) -> None:
+    Ledger.create("l.json", 1)
+    before = Path("l.json").read_bytes()
+    result = run("release", data, *BOUNDS, "--out", "r.json", *options)
+    assert result.code == 1
+    assert is_one_line(result.err)
+    assert says in result.err
+    assert not result.out
+    assert Path("l.json").read_bytes() == before
+    assert sorted(path.name for path in Path().iterdir()) == [".l.json.lock", "data.csv", "l.json"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [["--budget", "1"], ["--note", "a"], ["--max-rows", "2"], ["--person", "z"], ["--person", "x", "--max-rows", "2"]],
+)
+def test_options_that_need_another_are_wrong_usage(run: Runner, data: Path, options: list[str]) -> None:
+    result = run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json", *options)
+    assert result.code == 2
+    assert is_one_line(result.err)
+    assert not Path("r.json").exists()
+
+
+def test_a_ledger_is_made_and_shown(run: Runner) -> None:
+    made = run("ledger", "new", "visits.json", "--budget", "0.3", "--person", "patient", "--name", "Visits of 2026")
+    assert made.code == 0, made.err
+    assert made.out == run("ledger", "show", "visits.json").out
+    assert made.out.splitlines() == [
+        "ledger     visits.json: Visits of 2026",
+        "protects   adding or removing one person (patient) with all their rows",
+        "epsilon    0 spent in all, 0.3 of 0.3 left",
+    ]
+    assert Ledger("visits.json").account.budget == Fraction(3, 10)
+    assert run("ledger", "new", "visits.json", "--budget", "9").code == 1
+    assert run("ledger", "show", "none.json").code == 1
+    assert run("ledger", "new", "other.json").code == 2
+    assert "show" in run("ledger").out
+
+
+VISITS = "id,x,y\n" + "".join(f"{'0' * (i % 3)}{i % 10},{i % 7},{i % 5}\n" for i in range(240)) + ",1,1\n" * 9 + "3,1\n"
+
+
+def test_a_release_of_persons_keeps_some_rows_of_each_and_costs_so_many_times_epsilon(
+    run: Runner, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "visits.csv").write_text(VISITS)
+    kept: list[int] = []
+    module = importlib.import_module("privcore.release")
+    real = module.run
+
+    def look(*arguments: Any) -> Any:
+        outcome = real(*arguments)
+        kept.append(len(outcome.rows))
+        return outcome
+
+    monkeypatch.setattr(module, "run", look)
+    options = ["--person", "id", "--max-rows", "3", "--ledger", "l.json", "--budget", "2"]
+    result = run("release", "visits.csv", *BOUNDS, "--epsilon", "0.5", *options, "--out", "r.json")
+    assert result.code == 0, result.err
+    assert kept == [3 * 30]  # 10 numbers in 3 spellings each: "7", "07" and "007" are three persons
+    made = Release.from_json(Path("r.json").read_text())
+    assert made.parameters.max_rows == 3
+    (line,) = Ledger("l.json").account.debits
+    assert (line.person, line.max_rows, line.cost) == ("id", 3, made.unit_epsilon)
+    assert "1.5 spent now" in result.out
+    assert "one person with all their rows, of which at most 3 count." in result.out
+    assert "epsilon    1.5 for one person: 3 rows, 0.5 each" in result.out
+    assert ", 3 rows a person" in run("ledger", "show", "l.json").out
+
+
+def test_what_a_release_of_persons_prints_does_not_depend_on_a_cell(run: Runner, tmp_path: Path) -> None:
+    printed = []
+    for text in (VISITS, "id,x,y\n", "id,x,y\n,1,2\n", "id,x,y\nAda,1,2\n", "id,x,y\n1,5,4\n2,3,3\n1,5,4\n"):
+        (tmp_path / "t.csv").write_text(text)
+        options = ["--person", "id", "--max-rows", "2", "--out", "r.json", "--force"]
+        result = run("release", "t.csv", *BOUNDS, "--epsilon", "1", *options)
+        assert result.code == 0, result.err
+        printed.append(masked(result))
+    assert all(lines == printed[0] for lines in printed)
+
+
+def test_simulate_shows_what_bounding_moves(run: Runner, tmp_path: Path) -> None:
+    (tmp_path / "visits.csv").write_text(VISITS)
+    result = run("simulate", "visits.csv", *BOUNDS, "--epsilon", "1", "--person", "id", "--max-rows", "2")
+    assert result.code == 0, result.err
+    assert "rows       60 of 250" in result.out
+    assert "all rows to those that count" in result.out

@@ -47,6 +47,21 @@ def test_the_command_line_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest
     assert Path("synthetic.csv").read_text().count("\n") == 1001
 
 
+def test_the_ledger_of_the_readme_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from privcore.cli import main
+
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text("patient,x,y\n" + "\n".join(f"p{i % 30},{i % 10},{i % 5}" for i in range(200)))
+    (block,) = [block for block in blocks("sh") if "privcore ledger" in block]
+    for line in block.replace("\\\n", "").splitlines():
+        with pytest.raises(SystemExit) as stop:
+            main(line.split("#")[0].split()[1:])
+        assert stop.value.code in (0, None), line
+    assert "epsilon    1 spent in all, 2 of 3 left" in capsys.readouterr().out
+
+
 def test_the_example_is_short_and_ci_passes_over_no_step() -> None:
     assert len([line for line in blocks("python")[0].splitlines() if line.strip()]) <= 12
     ci = (ROOT / ".ci" / "run").read_text(encoding="utf-8")

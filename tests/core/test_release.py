@@ -5,6 +5,7 @@ import importlib
 import inspect
 import json
 import pkgutil
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -105,7 +106,7 @@ def test_any_other_value_is_refused(path: tuple[str, ...], junk: Any) -> None:
     # Some other values are as good: then they are kept exactly, and only these fields have them.
     assert json.loads(read.to_json()) == content
     near = isinstance(junk, float) and path != ("cost", "theta") and abs(junk) < 1e-5  # lost in rounding to 2^-20
-    assert near or path[-1] in {"names", "low", "high", "projection", "max_depth"}, path
+    assert near or path[-1] in {"names", "low", "high", "projection", "max_depth", "max_rows"}, path
 
 
 @settings(max_examples=60, deadline=None)
@@ -135,7 +136,8 @@ def test_a_cost_that_was_changed_is_refused(name: str, factor: float) -> None:
 @pytest.mark.parametrize(
     "change",
     [
-        {"version": 2},
+        {"version": 1},
+        {"version": 3},
         {"version": True},
         {"version": 1.0},
         {"version": "1"},
@@ -204,6 +206,65 @@ def test_fields_twice_and_deep_nesting_are_refused() -> None:
             Release.from_json(text)
 
 
+VERSION_1 = """{"format": "privcore-release", "version": 1,
+"box": {"low": [0.0, 0.0], "high": [1.0, 2.0], "names": ["x", "y"]},
+"parameters": {"epsilon": 1.0, "theta": 0.0, "delta": null, "gamma": null, "tree_share": null, "mode": "tight",
+"neighbours": "add-remove", "total": null, "shift": "random", "max_depth": 1, "projection": null,
+"representative": "centre"},
+"cost": {"epsilon": 1.0, "lam": 3.8550291061401367, "delta": 2.6771039962768555, "theta": 0.0,
+"a": 0.40000007720755093, "b": 0.7405985862960733, "tree": 0.5999999227916795, "leaves": 0.7405985862960733,
+"total": 0.9999999999993424, "published_tree": 0.7775324637525607, "published_total": 1.518131050048634},
+"total": null, "shift": [0.4121658573110283, 0.7035560255582334], "splits": "100", "counts": [3, 1]}"""
+
+
+def test_files_of_version_1_are_read_and_written_in_the_present_version() -> None:
+    made = Release.from_json(VERSION_1)
+    assert made.counts.tolist() == [3, 1]
+    assert made.unit_epsilon == Fraction(0.9999999999993424)
+    written, old = json.loads(made.to_json()), json.loads(VERSION_1)
+    assert written == old | {"version": 2, "parameters": old["parameters"] | {"max_rows": None}}
+    assert Release.from_json(made.to_json()).to_json() == made.to_json()
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"version": 1.0},
+        {"version": True},
+        {"version": 2},
+        {"parameters": json.loads(VERSION_1)["parameters"] | {"max_rows": None}},
+        {"parameters": json.loads(VERSION_1)["parameters"] | {"max_rows": 3}},
+        {"parameters": {}},
+        {"parameters": None},
+        {"parameters": []},
+        {"counts": [3]},
+        {"total": 1.0},
+    ],
+)
+def test_version_1_is_read_as_strictly(change: dict[str, Any]) -> None:
+    with pytest.raises(InvalidReleaseError):
+        Release.from_json(json.dumps(json.loads(VERSION_1) | change))
+
+
+def test_the_rows_of_a_person_are_part_of_a_release() -> None:
+    made = release(POINTS, NAMED, Parameters(0.5, max_rows=3), [f"person {i // 7}" for i in range(len(POINTS))])
+    assert made.unit_epsilon == 3 * Fraction(made.cost.total)
+    assert "epsilon=0.5 a row, 1.5 a person" in repr(made)
+    again = Release.from_json(made.to_json())
+    assert again.parameters.max_rows == 3
+    assert outputs(again) == outputs(made)
+    assert "person" not in made.to_json()
+
+
+def test_the_names_of_persons_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    texts = set()
+    for name in ("Ada{}", "{} Bob", "{}"):
+        with_words(monkeypatch, 5)
+        persons = [name.format(i * 7 % 40) for i in range(len(POINTS))]
+        texts.add(release(POINTS, NAMED, Parameters(1.0, max_rows=2), persons).to_json())
+    assert len(texts) == 1
+
+
 # One way to make one
 
 
@@ -227,7 +288,7 @@ def test_nothing_that_returns_a_release_takes_randomness() -> None:
                 seen.append(label)
                 assert not [p for p in inspect.signature(function).parameters if any(w in p for w in forbidden)]
     assert {"release", "from_json"} <= set(seen)
-    assert list(inspect.signature(release).parameters) == ["points", "box", "parameters"]
+    assert list(inspect.signature(release).parameters) == ["points", "box", "parameters", "persons"]
 
 
 def test_two_releases_differ() -> None:

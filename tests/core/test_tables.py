@@ -370,6 +370,27 @@ def test_names_are_made_unique_and_no_column_is_lost() -> None:
     assert said(table, "warning").count("it is called") == 3
 
 
+@given(st.lists(st.sampled_from(["1", "01", "1.0", "1,5", "1.234", "", "Ada", "NA", "1e3"]), min_size=1, max_size=12))
+def test_a_column_that_is_asked_for_as_text_is_kept_to_the_letter(cells: list[str]) -> None:
+    """And it has no say in how the others are read: what decimal mark is theirs."""
+    text = "id;x\n" + "".join(f"{cell};2,5\n" for cell in cells)
+    table = read_table(text.encode(), text=["id"])
+    assert table.labels("id").tolist() == cells
+    assert table.points(["x"]).ravel().tolist() == [2.5] * len(cells)
+    assert kinds(table) == {"id": "text", "x": "number"}
+
+
+def test_labels_go_with_the_points() -> None:
+    table = read_table(b"id,x,y\n07,1,2\n7,3\n8,5,a\n9,7,8,9\n10,1,1\n11,1,1\n12,1,1\n", text=["id"])
+    labels, points = table.labels("id"), table.points(["x", "y"], others="missing")
+    assert len(labels) == len(points)
+    assert labels.tolist() == ["07", "8", "10", "11", "12", "", ""]
+    assert np.isnan(points[-2:]).all()
+    for name, pattern in (("who", "no column 'who'"), ("x", "not read as text")):
+        with pytest.raises(InvalidPointsError, match=pattern):
+            table.labels(name)
+
+
 def test_one_column() -> None:
     table = read_table(b"x\n1.5\n\n2\n")
     assert table.delimiter is None
@@ -485,6 +506,13 @@ def test_excel() -> None:
     assert "row 3" in said(table, "warning")
 
 
+def test_excel_columns_as_text() -> None:
+    rows: list[list[Any]] = [["id", "x"], ["01", 1], [1, 2], [1.5, 3], [None, 4], [datetime.datetime(2026, 1, 2), 5]]
+    table = read_table(workbook(rows), text=["id"])
+    assert table.labels("id").tolist() == ["01", "1", "1.5", "", "2026-01-02 00:00:00"]
+    assert kinds(table) == {"id": "text", "x": "number"}
+
+
 def test_excel_says_which_sheet_is_read() -> None:
     data = workbook([["x"], [1]], [["y"], [2]])
     assert "'S1' was read" in said(read_table(data), "warning")
@@ -575,6 +603,24 @@ def test_parquet_reads_the_numeric_columns_and_names_the_others() -> None:
     )
     assert "'city'" in said(table, "note")
     assert "row 2" in said(table, "warning")
+
+
+def test_parquet_columns_of_every_kind_as_text() -> None:
+    columns = {
+        "x": [1.0, 2.0, 3.0],
+        "name": ["01", None, "1"],
+        "number": pa.array([7, None, 2**60]),
+        "decimal": [1.0, float("nan"), 2.5],
+        "day": [datetime.date(2026, 1, 2), None, datetime.date(2026, 1, 3)],
+        "list": [[1], None, [2]],
+    }
+    names = list(columns)[1:]
+    table = read_table(parquet(columns), text=names)
+    found = [table.labels(name).tolist() for name in names]
+    assert found[:3] == [["01", "", "1"], ["7", "", str(2**60)], ["1.0", "", "2.5"]]
+    assert found[3:] == [["2026-01-02", "", "2026-01-03"], ["[1]", "", "[2]"]]
+    assert table.points(["x"]).ravel().tolist() == [1, 2, 3]
+    assert "not read" not in said(table)
 
 
 @settings(max_examples=40, deadline=None)
