@@ -467,16 +467,21 @@ def dashboard(
         int | None, typer.Option(min=1, max=65535, help="Where to serve. Default: the first free port.")
     ] = None,
     address: Annotated[str | None, typer.Option(help="The address to serve on. Default: this machine only.")] = None,
+    classroom: Annotated[
+        bool, typer.Option("--classroom", help="For many readers: uploads off, limits on data and time.")
+    ] = False,
 ) -> None:
     """Open the dashboard in a browser.
 
     \b
     privcore dashboard
     privcore dashboard --port 8600
+    privcore dashboard --classroom --address 0.0.0.0
     """
     command = [sys.executable, "-m", "dashboard"]
     command += [f"--port={port}"] if port is not None else []
     command += [f"--address={address}"] if address is not None else []
+    command += ["--classroom"] if classroom else []
     with subprocess.Popen(command) as server:
         # Whoever ends this process means the server: without this it would be left behind, still serving.
         signal.signal(signal.SIGTERM, lambda *_: server.terminate())

@@ -293,6 +293,6 @@ LOSS_PROMISE = "the promise, ±ε"
 LOSS_HOVER = "loss about %{x:.3~g}: %{y:,} records<extra></extra>"
 LOSS_COLUMNS = ("leaf", "records", "privacy loss")
 LOSS_ALT = (
-    "Not private. Histogram of the realised privacy loss of {records} records: the log of how much likelier this output "
-    "is with a record than without it. Mean {mean}, furthest from zero {worst}, promised to stay within {epsilon}."
+    "Not private. Histogram of the realised privacy loss of {records} records: the log of how much likelier this "
+    "output is with a record than without it. Mean {mean}, furthest from zero {worst}; the promise is {epsilon}."
 )

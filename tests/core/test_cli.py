@@ -450,12 +450,22 @@ while True:
 
 def test_dashboard_starts_a_process_and_takes_it_down_with_it(tmp_path: Path) -> None:
     (tmp_path / "dashboard.py").write_text(STAND_IN)  # found first, since the command runs in this folder
-    command = [sys.executable, "-m", "privcore.cli", "dashboard", "--port", "8600", "--address", "0.0.0.0"]
+    command = [
+        sys.executable,
+        "-m",
+        "privcore.cli",
+        "dashboard",
+        "--port",
+        "8600",
+        "--address",
+        "0.0.0.0",
+        "--classroom",
+    ]
     with subprocess.Popen(command, cwd=tmp_path) as process:
         while not (started := tmp_path / "started").exists() or not started.read_text():
             assert process.poll() is None
             time.sleep(0.02)
-        assert started.read_text() == "--port=8600 --address=0.0.0.0"
+        assert started.read_text() == "--port=8600 --address=0.0.0.0 --classroom"
         process.terminate()
         assert process.wait() == 3
     assert (tmp_path / "stopped").exists()

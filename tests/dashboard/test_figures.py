@@ -22,6 +22,7 @@ import dashboard.figures
 from dashboard.figures import error, measure, noise, partition, privacy, shapes, style, tree
 from dashboard.figures.shapes import Plane
 from dashboard.figures.style import Drawing
+from dashboard.plot import pack
 from dashboard.text import figures as words
 from privcore.cells import CellCounts
 from privcore.domain import Box
@@ -211,8 +212,7 @@ def test_release_figures_do_not_change_with_the_data():
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 def test_a_page_of_5000_points_and_1000_leaves_weighs_300_kilobytes(d):
     drawings = large_page(d, 5000, 1000)
-    # `to_json` writes every slash as six characters, so that it may stand in HTML; nothing is sent that way.
-    weights = {name: len(drawing.figure.to_json().replace("\\u002f", "/")) for name, drawing in drawings.items()}
+    weights = {name: len(pack(drawing.spec, {})) for name, drawing in drawings.items()}
     assert sum(weights.values()) <= 300_000, weights
     assert sum(map(is_gl, drawings.values())) <= 2
 
