@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -17,10 +17,8 @@ from privcore.accounting import Cost
 from privcore.arrays import Bools, Floats, Ints, Words, frozen
 from privcore.domain import AXIS_DIGITS, Frame
 from privcore.errors import InvalidParametersError, InvalidPointsError
+from privcore.simulation import Simulation
 from privcore.tree import UNIT, Tree, default_depth
-
-if TYPE_CHECKING:
-    from privcore.simulation import Simulation
 
 
 @dataclass(frozen=True, eq=False)

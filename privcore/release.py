@@ -102,6 +102,10 @@ class Release(Published):
     def __repr__(self) -> str:
         return f"Release(epsilon={self.parameters.epsilon:g}, {len(self.tree.leaves)} leaves, d={self.box.d})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as its public text alone, which is checked again when it is read."""
+        return Release.from_json, (self.to_json(),)
+
     def to_json(self) -> str:
         """The release as text: versioned, complete, exact; floats are written so that they read back unchanged."""
         content = {
