@@ -147,7 +147,7 @@ def test_replacing_inside_a_leaf_changes_nothing_and_is_undone_by_replacing_back
     assert np.isnan(loss.replaced(empty[0], [leaves[0], empty[0]])).all()
 
 
-@settings(max_examples=400, deadline=None)
+@settings(max_examples=200, deadline=None)
 @given(
     st.sampled_from(CASES),
     st.integers(0, 4),
@@ -271,7 +271,7 @@ def test_the_law_against_all_trees_and_all_noise(
 def test_runs_follow_the_law(chosen: dict[str, Any], remove: int | None, add: Any) -> None:
     """The losses of the mechanism itself have the law's distribution function, and so do its samples."""
     points = np.vstack([hostile(0, 8, 2, 0), np.random.default_rng(5).random((8, 2))])
-    parameters, runs = Parameters(2.0, **chosen), 800
+    parameters, runs = Parameters(2.0, **chosen), 500
     losses = []
     for seed in range(runs):
         run = simulate(points, Box.unit(2), parameters, seed)
