@@ -120,17 +120,20 @@ def split_decisions(margin: Ints, scale: int, source: WordSource) -> tuple[Bools
 
 def _below_exponential(words: Words, numerator: Ints, denominator: int, source: WordSource) -> Bools:
     """Whether u < e^-(numerator/denominator), u being a uniform whose first digits are the word."""
-    q = numerator / float(denominator)
-    target = np.exp(-np.minimum(q, 64.0)) * 2.0**WORD
-    gap = words.astype(np.float64) - target
-    result = gap < 0
-    # Both sides carry a rounding error; inside the band (chance about 2^-47) exact digits decide.
-    doubtful = (np.abs(gap) <= target * _BAND + words.astype(np.float64) * _BAND + 2.0) & (numerator > 0)
+    target, drawn = _float_target(numerator, denominator), words.astype(np.float64)
+    result = drawn < target
+    # Both sides carry a rounding error; inside the band (chance about 2^-44) exact digits decide.
+    doubtful = (np.abs(drawn - target) <= target * _BAND + drawn * _BAND + 2.0) & (numerator > 0)
     for i in np.flatnonzero(doubtful):
         ratio = Fraction(int(numerator[i]), denominator)
         result[i] = _settle(int(words[i]), _exponential(ratio), source)
     result[numerator == 0] = True
     return result
+
+
+def _float_target(numerator: Ints, denominator: int) -> Floats:
+    """2^64 e^-(numerator/denominator) in float64: right within the band."""
+    return np.asarray(np.exp(-np.minimum(numerator / float(denominator), 64.0)) * 2.0**WORD)
 
 
 def _below(words: Words, threshold: int, probability: Callable[[int], int], source: WordSource) -> Bools:

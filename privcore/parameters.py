@@ -24,6 +24,9 @@ EPSILON_RANGE = (1e-6, 1e3)
 THETA_FLOOR = -12
 """theta is at least this many delta: below, the tree grows without data (5,280 leaves on empty data at -12)."""
 
+MOST_DELTA = 2.0**31
+"""The largest delta, in records: margins, in units of 2^-20 records, then stay below 2^63 at every depth."""
+
 _CHOICES: dict[str, tuple[Any, ...]] = {
     "mode": ("tight", "paper"),
     "neighbours": ("add-remove", "replace-one"),
@@ -142,6 +145,12 @@ class Parameters:
             raise InvalidParametersError(
                 f"theta is {self.theta}, but must be at least {THETA_FLOOR} delta = {THETA_FLOOR * delta:.6g} records: "
                 "below that the tree grows without any data. Raise theta or delta."
+            )
+        most = min(MOST_DELTA, 2.0**42 / (AXIS_DIGITS * d))
+        if delta > most:
+            raise InvalidParametersError(
+                f"delta comes to {delta:.6g} records, but must be at most {most:.6g} in dimension {d}, so that every "
+                "split is decided in exact 64-bit arithmetic. Lower gamma, or raise epsilon or the tree's share."
             )
         return self._assemble(lam, delta, theta)
 
@@ -280,7 +289,7 @@ def _check_ranges(p: Parameters) -> None:
         raise InvalidParametersError(f"epsilon is {p.epsilon}, but must be between {low:g} and {high:g}.")
     if p.theta is None or abs(p.theta) > 2.0**31:
         raise InvalidParametersError(f"theta is {p.theta} records, but must be between -2^31 and 2^31.")
-    if p.delta is not None and not (0 < p.delta <= 2.0**31):
+    if p.delta is not None and not (0 < p.delta <= MOST_DELTA):
         raise InvalidParametersError(f"delta is {p.delta} records, but must be positive and at most 2^31.")
     if p.gamma is not None and not (1e-3 <= p.gamma <= 1e3):
         raise InvalidParametersError(f"gamma is {p.gamma}, but must be between 0.001 and 1000 (it is delta / lambda).")

@@ -111,6 +111,10 @@ class Release(Published):
         epsilon += "" if rows is None else f" a row, {rows * self.parameters.epsilon:g} a person"
         return f"Release({epsilon}, {len(self.tree.leaves)} leaves, d={self.box.d})"
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled and copied as its public text alone, which is checked again when it is read."""
+        return Release.from_json, (self.to_json(),)
+
     def to_json(self) -> str:
         """The release as text: versioned, complete, exact; floats are written so that they read back unchanged."""
         content = {

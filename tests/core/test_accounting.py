@@ -360,3 +360,55 @@ def test_the_extreme_scales_have_a_cost_and_those_beyond_are_refused(lam: float,
         for scales in ((beyond, delta), (lam, beyond)):
             with pytest.raises(InvalidParametersError, match="2\\^60"):
                 tree_cost(*scales)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 40), st.floats(1e-3, 1e6))
+def test_a_record_that_is_a_whole_number_of_steps(power: int, lam: float) -> None:
+    """delta = 1/m: the sum telescopes, E = 1/lambda + m ln 2, whatever lambda / delta is (here up to 1e18)."""
+    cost, exact = tree_cost(lam, 2.0**-power), 1 / Decimal(lam) + 2**power * Decimal(2).ln()
+    tail = 1 / Decimal(lam) if 50 * lam * 2**power > 2**20 else 0  # what bounding the terms beyond 2^20 may add
+    assert exact <= Decimal(cost) <= exact * (1 + Decimal("2e-13")) + tail
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.floats(0.05, 50.0), st.floats(0.05, 30.0))
+def test_the_margin_for_rounding_is_wide(lam: float, gamma: float) -> None:
+    """float64 is off by less than a tenth of the 1e-13 that is added for it."""
+    exact = exact_cost(lam, lam * gamma)
+    error = Decimal(tree_cost(lam, lam * gamma)) / (exact * (1 + Decimal("1e-13"))) - 1
+    assert abs(error) < Decimal("1e-14")
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    st.floats(1e-3, 30.0),
+    st.floats(0.1, 0.9),
+    st.floats(0.1, 5.0),
+    st.integers(1, 3),
+    st.sampled_from(["tight", "paper"]),
+    st.sampled_from(["add-remove", "replace-one"]),
+)
+def test_the_total_holds_in_exact_arithmetic(
+    epsilon: float, share: float, gamma: float, d: int, mode: Any, neighbours: Any
+) -> None:
+    """To 60 digits from the rational lambda, delta, a, b that are used: both directions cost at most the total."""
+    dials = {"tree_share": share, "gamma": gamma} if mode == "tight" else {}
+    cost = Parameters(epsilon, mode=mode, neighbours=neighbours, **dials).cost(d)
+    exact, added = exact_cost(cost.lam, cost.delta), 1 / Decimal(cost.lam)
+    a, b, total = Decimal(cost.a), Decimal(cost.b), Decimal(cost.total)
+    assert total <= Decimal(epsilon)
+    if neighbours == "add-remove":
+        assert exact + a <= total
+        assert added + b <= total
+        assert exact <= Decimal(cost.tree)
+    else:
+        assert exact + added + 2 * a <= total
+        assert exact + added <= Decimal(cost.tree)
+
+
+def test_a_delta_beyond_exact_arithmetic_is_refused_before_the_run() -> None:
+    with pytest.raises(InvalidParametersError, match=r"delta comes to 2e\+11 records, but must be at most 2\.1.*e\+09"):
+        Parameters(1e-6, tree_share=0.01, gamma=1000).cost(2)
+    with pytest.raises(InvalidParametersError, match=r"at most 4\.2.*e\+08 in dimension 200"):
+        Parameters(1e-6, gamma=1000).cost(200)

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
 import copy
+import gc
 import importlib
 import inspect
 import json
+import pickle
 import pkgutil
+import weakref
 from fractions import Fraction
 from typing import Any
 
@@ -15,15 +18,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import privcore
+from privcore.cells import CellCounts
 from privcore.domain import Box
 from privcore.errors import InvalidParametersError, InvalidPointsError, InvalidReleaseError
+from privcore.mechanism import Run
 from privcore.noise import SeededWords
 from privcore.parameters import Parameters
 from privcore.release import Published, Release, release
+from privcore.simulation import Simulation, simulate
+from privcore.tree import Growth
 
 module = importlib.import_module("privcore.release")  # `privcore.release` is the function
 POINTS = np.random.default_rng(0).random((200, 2)) ** 2
 NAMED = Box([0.0, -1.0], [2.0, 1.0], names=["x", "y"])
+HELD = {"box", "parameters", "cost", "tree", "counts", "public_total"}
 CHOICES: list[dict[str, Any]] = [
     {},
     {"mode": "paper"},
@@ -278,17 +286,85 @@ def test_there_is_no_constructor() -> None:
 def test_nothing_that_returns_a_release_takes_randomness() -> None:
     """Found by introspection over every module, so that a new function can't be forgotten."""
     forbidden, seen = ("seed", "random", "rng", "generator", "source", "word", "entropy", "noise", "state"), []
-    for info in pkgutil.walk_packages(privcore.__path__, "privcore."):
-        for name, thing in vars(importlib.import_module(info.name)).items():
+    names = [info.name for info in pkgutil.walk_packages(privcore.__path__, "privcore.")]
+    for module_name in [*names, "dashboard.compute"]:
+        for name, thing in vars(importlib.import_module(module_name)).items():
             members = [(name, thing), *(vars(thing).items() if inspect.isclass(thing) else ())]
             for label, member in members:
                 function = getattr(member, "__func__", member)
                 if not inspect.isfunction(function) or "Release" not in str(function.__annotations__.get("return")):
                     continue
                 seen.append(label)
+                assert not [kind for kind in function.__annotations__.values() if "Simulation" in str(kind)]
                 assert not [p for p in inspect.signature(function).parameters if any(w in p for w in forbidden)]
     assert {"release", "from_json"} <= set(seen)
     assert list(inspect.signature(release).parameters) == ["points", "box", "parameters", "persons"]
+
+
+def test_a_copy_is_the_public_text_and_nothing_else(made: Release) -> None:
+    """Pickled or copied, a release is what `to_json` says: what else was hung on it, or cached, stays behind."""
+    made.secret = POINTS  # type: ignore[attr-defined]
+    _ = made.measure
+    for again in (pickle.loads(pickle.dumps(made)), copy.copy(made), copy.deepcopy(made)):
+        assert type(again) is Release
+        assert again.to_json() == made.to_json()
+        assert set(vars(again)) == HELD
+    assert made.__reduce__() == (Release.from_json, (made.to_json(),))
+
+
+def test_a_pickle_that_was_changed_is_refused() -> None:
+    text = pickle.dumps(release(POINTS, NAMED, Parameters(1.0)), protocol=0)
+    with pytest.raises(InvalidReleaseError):
+        pickle.loads(text.replace(b'"total": null', b'"total": 2000'))
+
+
+def test_a_simulation_stays_one_and_becomes_no_release() -> None:
+    """Pickled or copied it is the same thing, data and warning included; nothing that makes a release takes one."""
+    run = simulate(POINTS, NAMED, Parameters(1.0), seed=0)
+    for again in (pickle.loads(pickle.dumps(run)), copy.copy(run), copy.deepcopy(run)):
+        assert type(again) is Simulation
+        assert not isinstance(again, Published)
+        assert "NOT PRIVATE" in repr(again)
+        np.testing.assert_array_equal(again.noisy_counts, run.noisy_counts)
+        np.testing.assert_array_equal(again.unit_points, run.unit_points)
+    with pytest.raises(TypeError):
+        Release(run)
+    for text in (run, repr(run), run.to_frame().to_json(), pickle.dumps(run)):
+        with pytest.raises((InvalidReleaseError, TypeError)):
+            Release.from_json(text)  # type: ignore[arg-type]
+    with pytest.raises(InvalidPointsError):
+        release(run, NAMED, Parameters(1.0))
+
+
+def test_nothing_of_the_data_outlives_a_release() -> None:
+    """When `release` returns, no key, count or row of the data is in memory but what the caller holds."""
+    gc.collect()
+    points = POINTS.copy()
+    before = {id(thing) for thing in gc.get_objects()}
+    made, alive = release(points, NAMED, Parameters(1.0, shift="random")), weakref.ref(points)
+    _ = everything_reachable(made)
+    del points
+    gc.collect()
+    assert alive() is None
+    kinds = (CellCounts, Growth, Run, Simulation)
+    assert not [thing for thing in gc.get_objects() if isinstance(thing, kinds) and id(thing) not in before]
+    arrays = [thing for thing in everything_reachable(made) if isinstance(thing, np.ndarray)]
+    assert arrays
+    assert not [array for array in arrays if array.size >= len(POINTS) and array.shape[0] == len(POINTS)]
+
+
+def everything_reachable(thing: Any) -> list[Any]:
+    """The objects that can be reached from a release, modules and classes left out."""
+    found, waiting = {}, [thing]
+    while waiting:
+        current = waiting.pop()
+        if id(current) in found or isinstance(current, type | type(importlib) | type(release)):
+            continue
+        found[id(current)] = current
+        waiting += gc.get_referents(current)
+        if isinstance(current, np.ndarray) and current.base is not None:
+            waiting.append(current.base)
+    return list(found.values())
 
 
 def test_two_releases_differ() -> None:
@@ -297,8 +373,7 @@ def test_two_releases_differ() -> None:
 
 
 def test_a_release_holds_no_data() -> None:
-    held = set(vars(release(POINTS, NAMED, Parameters(1.0))))
-    assert held == {"box", "parameters", "cost", "tree", "counts", "public_total"}
+    assert set(vars(release(POINTS, NAMED, Parameters(1.0)))) == HELD
 
 
 # Hard input
