@@ -47,7 +47,7 @@ OUTCOMES = tuple(words.VERDICTS)
 TONES = ("split", "lucky", "leaf", "leaf", "leaf")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Told:
     """A story and the table of its steps."""
 

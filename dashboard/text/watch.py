@@ -14,6 +14,8 @@ PAIRS = (
     "of them, where other cells overlap it."
 )
 
+PROJECTOR_KEYS = "Keys: N rolls new noise, U undoes, P pins."
+
 # ---- the player ------------------------------------------------------------------------------------------------------
 
 SPEEDS = (1, 2, 5, 10, 30, 100)

@@ -31,8 +31,8 @@ def page() -> None:
             data = compute.generated(settings)
         if own and data is not None:
             settings = upload.fitted(settings, data)
-    st.title(words.TITLE)
     if data is None:
+        st.title(words.TITLE)
         st.info(words.UPLOAD_FIRST, icon=":material/upload_file:")
         st.caption(panel_words.CHOOSE_AGAIN)
         return
@@ -49,11 +49,19 @@ def page() -> None:
 
 
 def _show(settings: Settings, data: Data) -> None:
-    st.caption(words.INTRO if data.box.d <= 2 else words.PAIRS.format(d=data.box.d))
+    if not session.display().present:  # a projector shows the picture first
+        st.title(words.TITLE)
+        st.caption(words.INTRO if data.box.d <= 2 else words.PAIRS.format(d=data.box.d))
     if data.uploaded:
         st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
-    toolbar(settings, data.digest if data.uploaded else "")
     controls.say_problems()
+    stage = st.container()
+    toolbar(settings, data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
+    with stage:
+        _play(settings, data)
+
+
+def _play(settings: Settings, data: Data) -> None:
     parameters = settings.parameters()
     run = compute.simulation(data, parameters, settings.seed)
     if len(run.tree.leaves) > figures.MOST_LEAVES:

@@ -128,6 +128,13 @@ def test_too_many_leaves_are_answered_with_what_to_do() -> None:
     assert "turn down" in app.info[0].value
 
 
+def test_the_projector_gets_larger_figures_and_the_right_keys() -> None:
+    plain, large = (plot.unpack_all(message(opened(n="200", **query))) for query in ({}, {"present": "1"}))
+    assert plain["scale"] == 1.0
+    assert large["scale"] > 1.2
+    assert any(caption.value == words.PROJECTOR_KEYS for caption in opened(n="200", present="1").caption)
+
+
 def test_the_table_behind_it_has_a_row_for_every_cell() -> None:
     told = watch.watch(run())
     assert list(told.table.columns) == list(words.TABLE)
