@@ -28,7 +28,11 @@ def _start() -> bool:
 _start()
 st.html(FILES / "page.css")
 page = st.navigation(
-    [st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True)], position="top"
+    [
+        st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True),
+        st.Page("views/watch.py", title="Watch", icon=":material/play_circle:"),
+    ],
+    position="top",
 )
 st.session_state.page = page.title
 page.run()

@@ -11,13 +11,12 @@ import threading
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
 import pandas as pd
 import streamlit as st
 
 from dashboard import scrubbing
-from dashboard.figures.style import Drawing
 from dashboard.limits import limits
 from dashboard.line import Line, places
 from dashboard.scrubbing import Look, Scrub
@@ -80,6 +79,7 @@ class Selected:
         return self.released_count - self.true_count
 
 
+Drawn = TypeVar("Drawn")
 Progress = Callable[[str, float, float], bool]
 """Called with what is measured and the interval so far; returning False stops."""
 Waiting = Callable[[int], object]
@@ -159,9 +159,9 @@ class RunCache:
 
     errors: Errors | None = None
     line: Line = field(default_factory=lambda: Line(1))
-    drawings: dict[Hashable, Drawing] = field(default_factory=dict)
+    drawings: dict[Hashable, Any] = field(default_factory=dict)
 
-    def drawing(self, name: Hashable, draw: Callable[[], Drawing]) -> Drawing:
+    def drawing(self, name: Hashable, draw: Callable[[], Drawn]) -> Drawn:
         """A picture of this run, drawn once; `name` says all that it depends on beside the run."""
         if name not in self.drawings:
             self.drawings[name] = draw()

@@ -36,6 +36,7 @@ FOLDER = Path(__file__).parent
 BROWSER = FOLDER / "browser"
 STATIC = FOLDER / "static"
 PLOTLY_JS = Path(plotly.__file__).parent / "package_data" / "plotly.min.js"
+MODULES = ("plot.js", "player.js")
 TABLE_ROWS = 1000
 # Streamlit sends no lifetime, so browsers keep a file for a tenth of its age; the name holds the version: be old.
 LONG_AGO = 946_684_800
@@ -135,7 +136,7 @@ def plot(
     }
     _component(
         key=key,
-        data=_packed(figure, {**_urls(), **options}, memo),
+        data=_packed(figure, {**urls(), **options}, memo),
         height=pixels,
         on_selection_change=lambda: _call(on_select, _selection(key, data_id)),
     )
@@ -221,7 +222,7 @@ def pack_frames(frames: Frames, key: str) -> PackedFrames:
         "low": frames.low,
         "high": frames.high,
     }
-    message = _message({**_urls(), "key": key, "frames": head}, store)
+    message = _message({**urls(), "key": key, "frames": head}, store)
     return PackedFrames(message, len(frames.labels), bool(frames.notes))
 
 
@@ -237,6 +238,20 @@ def unpack(message: bytes) -> Packed:
         key: [go.Figure(_restored(item, body)) for item in items] for key, items in frames.pop("figures", {}).items()
     }
     return Packed(None if figure is None else go.Figure(_restored(figure, body)), pictures, head | frames)
+
+
+def pack_all(head: dict[str, Any]) -> bytes:
+    """Return the message of a head that holds arrays anywhere in it, for a module other than plot.js."""
+    store = _Store()
+    return _message(_encoded(head, store), store)
+
+
+def unpack_all(message: bytes) -> dict[str, Any]:
+    """Read such a message back."""
+    plain = zlib.decompress(message)
+    length = int.from_bytes(plain[:4], "little")
+    head: dict[str, Any] = _restored(json.loads(plain[4 : 4 + length]), memoryview(plain)[4 + length :])
+    return head
 
 
 def _message(head: dict[str, Any], store: _Store) -> bytes:
@@ -353,7 +368,7 @@ def _call(function: Any, value: Any) -> None:
 
 
 def install(folder: Path = STATIC) -> bool:
-    """Copy plot.js and the installed plotly.js into the served folder, if missing; False if it cannot be written."""
+    """Copy our modules and plotly.js into the served folder, if missing; False if it cannot be written."""
     try:
         folder.mkdir(exist_ok=True)
         for source, name in _served().items():
@@ -366,8 +381,10 @@ def install(folder: Path = STATIC) -> bool:
 
 def _served() -> dict[Path, str]:
     """Each file and its name in the served folder, which says its version, so that browsers may keep it."""
-    digest = hashlib.blake2b((BROWSER / "plot.js").read_bytes(), digest_size=4).hexdigest()
-    return {BROWSER / "plot.js": f"plot-{digest}.js", PLOTLY_JS: f"plotly-{plotly.__version__}.min.js"}
+    files = {PLOTLY_JS: f"plotly-{plotly.__version__}.min.js"}
+    for path in (BROWSER / name for name in MODULES):
+        files[path] = f"{path.stem}-{hashlib.blake2b(path.read_bytes(), digest_size=4).hexdigest()}.js"
+    return files
 
 
 def _copy(source: Path, target: Path) -> None:
@@ -382,27 +399,26 @@ _NAMES = _served()
 _INSTALLED = install()
 
 
-def _urls() -> dict[str, str]:
-    """The addresses of the two files: Streamlit's static folder, or else its route for a component's assets."""
+def urls(module: str = "plot.js") -> dict[str, str]:
+    """The addresses of a module and of plotly.js: Streamlit's static folder, or else its route for assets."""
     context = get_script_run_ctx()
-    return _urls_for("" if context is None else context.main_script_path)
+    return _urls_for("" if context is None else context.main_script_path, module)
 
 
 @cache
-def _urls_for(script: str) -> dict[str, str]:
+def _urls_for(script: str, module: str) -> dict[str, str]:
     base = f"/{st.get_option('server.baseUrlPath').strip('/')}".rstrip("/")
     beside = bool(script) and Path(script).resolve().parent == FOLDER.resolve()
     if _INSTALLED and beside and st.get_option("server.enableStaticServing"):
-        module, library = (f"{base}/app/static/{name}" for name in _NAMES.values())
-    else:
-        _register_assets()
-        root = f"{base}/_stcore/bidi-components"
-        module, library = f"{root}/privcore.plot/plot.js", f"{root}/privcore.plotly/plotly.min.js"
-    return {"module": module, "plotly": library}
+        root = f"{base}/app/static"
+        return {"module": f"{root}/{_NAMES[BROWSER / module]}", "plotly": f"{root}/{_NAMES[PLOTLY_JS]}"}
+    _register_assets()
+    root = f"{base}/_stcore/bidi-components"
+    return {"module": f"{root}/privcore.plot/{module}", "plotly": f"{root}/privcore.plotly/plotly.min.js"}
 
 
 def _register_assets() -> None:
-    """Let Streamlit serve the two files from where they are, for a folder that is read-only and for other scripts."""
+    """Let Streamlit serve the files from where they are, for a folder that is read-only and for other scripts."""
     from streamlit.components.v2.manifest_scanner import ComponentConfig, ComponentManifest
     from streamlit.runtime import Runtime
 
@@ -421,10 +437,15 @@ def _small(name: str) -> str:
     return "\n".join(re.sub(r"^//.*$", "", line.strip()) for line in text.splitlines() if line.strip())
 
 
-_component = st.components.v2.component(
-    "privcore_plot",
-    html='<div class="pc-plot"></div>',
-    css=palette.stylesheet() + _small("plot.css"),
-    js=_small("load.js"),
-    isolate_styles=False,  # plotly.js puts its own style into the document's head, out of a shadow root's reach
-)
+def component(name: str, *styles: str) -> Any:
+    """Register a component that lives in a node with the theme's colours and hands its data to a module of ours."""
+    return st.components.v2.component(
+        name,
+        html='<div class="pc-plot"></div>',
+        css=palette.stylesheet() + "".join(map(_small, styles)),
+        js=_small("load.js"),
+        isolate_styles=False,  # plotly.js puts its own style into the document's head, out of a shadow root's reach
+    )
+
+
+_component = component("privcore_plot", "plot.css")

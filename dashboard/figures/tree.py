@@ -51,8 +51,8 @@ def icicle(
     stopped.
     """
     count, leaves = sums(tree, leaf_counts), sums(tree, np.ones(len(tree.leaves)))
-    width = np.where(tree.left < 0, 1.0, _below(tree))
-    left = _left_edges(tree, width)
+    width = np.where(tree.left < 0, 1.0, ends_below(tree))
+    left = left_edges(tree, width)
     size = np.bincount(tree.depth)
     deepest = max(int(np.searchsorted(np.cumsum(size), most, side="right")) - 1, 0)
     shown = np.flatnonzero(tree.depth <= deepest)
@@ -117,7 +117,7 @@ def _edge(cells: int) -> dict[str, Any]:
     return {"color": style.GREY, "width": 1.0 if cells < 200 else 0.4}
 
 
-def _below(tree: Tree) -> Floats:
+def ends_below(tree: Tree) -> Floats:
     """Ends of the tree below every node, publicly empty ones too, so that no cell has width 0."""
     total = (tree.left < 0).astype(np.float64)
     bounds = np.searchsorted(tree.depth, np.arange(int(tree.depth.max()) + 2))
@@ -127,7 +127,7 @@ def _below(tree: Tree) -> Floats:
     return total
 
 
-def _left_edges(tree: Tree, width: Floats) -> Floats:
+def left_edges(tree: Tree, width: Floats) -> Floats:
     """The left edge of every node: the lower child begins where its parent does, the upper one after its sister."""
     left = np.zeros(len(tree))
     bounds = np.searchsorted(tree.depth, np.arange(int(tree.depth.max()) + 2))

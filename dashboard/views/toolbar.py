@@ -18,8 +18,8 @@ PROJECTOR_SCALE = 1.4
 STYLE = Path(__file__).parents[1] / "browser" / "present.css"
 
 
-def toolbar(settings: Settings, of: str = "") -> None:
-    """The row of buttons; `of` names an upload, whose pins no link may hold."""
+def toolbar(settings: Settings, of: str = "", keys: str = words.KEYS) -> None:
+    """The row of buttons; `of` names an upload, whose pins no link may hold, `keys` what the keys do on a projector."""
     state, changed = st.session_state, settings != Settings()
     with st.container(horizontal=True, key="toolbar"):
         st.button(
@@ -56,7 +56,7 @@ def toolbar(settings: Settings, of: str = "") -> None:
     st.session_state[SCALE] = PROJECTOR_SCALE if present else 1.0
     if present:
         st.html(STYLE)
-        st.caption(words.KEYS)
+        st.caption(keys)
 
 
 def _link(settings: Settings, uploaded: bool) -> None:

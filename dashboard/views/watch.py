@@ -1,0 +1,78 @@
+"""Watch: the mechanism step by step, on the run of Explore. It shows the data, and says so."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import compute, player
+from dashboard.compute import Data
+from dashboard.figures import watch as figures
+from dashboard.limits import limits
+from dashboard.plot import table
+from dashboard.settings import Settings
+from dashboard.text import explore as panel_words
+from dashboard.text import watch as words
+from dashboard.views import controls, session, upload
+from dashboard.views.toolbar import toolbar
+
+
+def page() -> None:
+    """The dials of Explore, and the player."""
+    settings = session.current()
+    own = False
+    with st.sidebar:
+        if limits().uploads:
+            sources = [panel_words.GENERATED, panel_words.UPLOADED]
+            chosen = st.segmented_control(panel_words.SOURCE, sources, default=sources[0], required=True, key="source")
+            own = chosen == panel_words.UPLOADED
+        data = upload.panel(settings) if own else None
+        if not own:
+            controls.data_dials(settings)
+            data = compute.generated(settings)
+        if own and data is not None:
+            settings = upload.fitted(settings, data)
+    if data is None:
+        st.title(words.TITLE)
+        st.info(words.UPLOAD_FIRST, icon=":material/upload_file:")
+        st.caption(panel_words.CHOOSE_AGAIN)
+        return
+    with st.sidebar:
+        controls.main_dials(settings, data.box.columns, settings.parameters().cost(data.box.d))
+        if data.box.d > 2:
+            controls.axes_dial(settings, data.box.columns)
+        with st.expander(panel_words.MORE):
+            controls.more_dials(settings, generated=not own)
+        controls.footer(settings)
+    if not own:
+        session.mirror(settings)
+    _show(settings, data)
+
+
+def _show(settings: Settings, data: Data) -> None:
+    if not session.display().present:  # a projector shows the picture first
+        st.title(words.TITLE)
+        st.caption(words.INTRO if data.box.d <= 2 else words.PAIRS.format(d=data.box.d))
+    if data.uploaded:
+        st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
+    controls.say_problems()
+    stage = st.container()
+    toolbar(settings, data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
+    with stage:
+        _play(settings, data)
+
+
+def _play(settings: Settings, data: Data) -> None:
+    parameters = settings.parameters()
+    run = compute.simulation(data, parameters, settings.seed)
+    if len(run.tree.leaves) > figures.MOST_LEAVES:
+        found = words.TOO_MANY.format(leaves=len(run.tree.leaves), most=figures.MOST_LEAVES)
+        st.info(found, icon=":material/info:")
+        return
+    axes = settings.axes if data.box.d > 1 else (0, 0)
+    kept = compute.run_cache(data, parameters, settings.seed)
+    told = kept.drawing(("watch", axes), lambda: figures.watch(run, axes))
+    player.play(told.story, key="watch", data_id=data.digest, memo=told.messages)
+    table(told.table, key="table_watch")
+
+
+page()

@@ -1,0 +1,294 @@
+"""The Watch page as a reader meets it: it plays, steps and leaps without the server, by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect
+
+from privcore import Parameters, Simulation
+from privcore.clouds import box_of, make
+from privcore.simulation import simulate
+from tests.browser.conftest import Watched
+from tests.browser.helpers import choose_theme, settle
+
+SMALL = "?v=1&n=200"
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[BrowserContext]:
+    """One context for the file, so that the browser keeps what it has loaded; every test has a page of its own."""
+    context = browser.new_context(**browser_context_args)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    expect.set_options(timeout=30_000)  # a busy machine takes its time
+    yield page
+    page.evaluate("localStorage.clear()")  # the chosen theme
+    page.close()
+
+
+class Frames:
+    """Counts the websocket frames of a page, in both directions."""
+
+    def __init__(self, page: Page) -> None:
+        self.count = 0
+        page.on("websocket", self._listen)
+
+    def _listen(self, socket: WebSocket) -> None:
+        socket.on("framesent", self._one)
+        socket.on("framereceived", self._one)
+
+    def _one(self, frame: bytes | str) -> None:
+        self.count += bool(frame)
+
+
+@pytest.fixture
+def frames(page: Page) -> Frames:
+    return Frames(page)
+
+
+def watch(page: Page, url: str, query: str = SMALL) -> None:
+    page.goto(f"{url}/watch{query}")
+    settle(page, figures=3)
+    expect(sentence(page)).not_to_be_empty()
+
+
+def run(n: int = 200) -> Simulation:
+    return simulate(make("city", n=n, d=2, seed=0), box_of("city", 2), Parameters(1.0), 0)
+
+
+def sentence(page: Page) -> Locator:
+    return page.locator(".pc-sentence")
+
+
+def scrubber(page: Page) -> Locator:
+    return page.get_by_role("slider", name="Step")
+
+
+def step(page: Page) -> int:
+    return int(scrubber(page).input_value())
+
+
+def button(page: Page, name: str) -> Locator:
+    return page.get_by_role("button", name=name, exact=True)
+
+
+def shapes(page: Page, picture: str) -> str:
+    """What is drawn over a figure, as one text."""
+    drawn = page.locator(f".pc-picture-{picture} .pc-picture")
+    return str(drawn.evaluate("gd => JSON.stringify((gd.layout.shapes ?? []).map(shape => shape.path))"))
+
+
+def test_stepping_says_the_numbers_of_each_cell(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    simulation, button_step = run(), button(page, "Step")
+    expect(sentence(page)).to_contain_text("200 records")
+    for node in np.flatnonzero(simulation.tree.active)[:12]:
+        button_step.click()
+        said = sentence(page).inner_text().replace("\u2212", "-")
+        assert f"Depth {simulation.tree.depth[node]}: a count of {simulation.visits.count[node]}," in said
+        assert f"Noise {simulation.visits.noise[node]:+.2f} makes" in said
+        assert ("split" in said) == bool(simulation.visits.split[node])
+    assert step(page) == 12
+    button(page, "Back").click()
+    assert step(page) == 11
+
+
+def test_nothing_that_plays_needs_the_server(page: Page, dashboard_url: str, frames: Frames) -> None:
+    watch(page, dashboard_url)
+    page.wait_for_timeout(500)
+    before, drawn = frames.count, shapes(page, "map")
+    button(page, "Play").click()
+    page.wait_for_function("() => Number(document.querySelector('.pc-player > input').value) >= 3")
+    page.get_by_label("Speed").select_option("1")
+    button(page, "Pause").click()
+    button(page, "Step").click()
+    button(page, "Next split that only noise made").click()
+    button(page, "Projection").click()
+    button(page, "Sample").click()
+    scrubber(page).press("ArrowLeft")
+    page.keyboard.press("Home")
+    button(page, "Step").click()
+    page.wait_for_timeout(500)
+    assert frames.count == before
+    assert shapes(page, "map") != drawn
+
+
+def test_playing_runs_through_to_the_end_and_begins_anew(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url, "?v=1&n=1")
+    page.clock.install()
+    button(page, "Sample").click()
+    last = step(page)
+    button(page, "Play").click()
+    page.clock.run_for(1200)
+    assert 0 < step(page) < last
+    for _ in range(60):
+        page.clock.run_for(1000)
+    assert step(page) == last
+    expect(button(page, "Play")).to_be_visible()
+
+
+def test_keys_step_play_and_leap(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    page.locator("h1").click()
+    for key, at in (("ArrowRight", 1), ("ArrowRight", 2), ("ArrowLeft", 1)):
+        page.keyboard.press(key)
+        assert step(page) == at
+    page.keyboard.press("Space")
+    expect(button(page, "Pause")).to_be_visible()
+    page.keyboard.press("Space")
+    expect(button(page, "Play")).to_be_visible()
+    button(page, "Step").focus()
+    page.keyboard.press("End")
+    assert step(page) == int(scrubber(page).get_attribute("max") or 0)
+    page.keyboard.press("Home")
+    assert step(page) == 0
+    page.keyboard.press("Shift+ArrowRight")
+    assert step(page) > 0
+    at = step(page)
+    button(page, "Back").focus()
+    page.keyboard.press("Space")  # a button keeps its own key
+    assert step(page) == at - 1
+    expect(button(page, "Play")).to_be_visible()
+
+
+def test_the_keys_of_a_dial_stay_its_own(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    page.get_by_role("slider", name="Privacy budget ε").press("ArrowRight")
+    page.wait_for_function("() => location.search.includes('epsilon=1.5')")
+    settle(page, figures=3)
+    assert step(page) == 0
+
+
+def test_the_next_split_that_only_noise_made_is_one(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    simulation, leap = run(), button(page, "Next split that only noise made")
+    nodes = np.flatnonzero(simulation.tree.active)
+    lucky = simulation.visits.split[nodes] & (simulation.visits.margin[nodes] <= 0)
+    for wanted in 1 + np.flatnonzero(lucky):
+        leap.click()
+        assert step(page) == wanted
+        expect(sentence(page)).to_contain_text("split by noise alone")
+    expect(leap).to_have_attribute("aria-disabled", "true")
+    at = step(page)
+    leap.click(force=True)
+    assert step(page) == at
+
+
+def test_map_and_tree_are_linked_and_a_click_goes_to_the_cell(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    for _ in range(4):
+        button(page, "Step").click()
+    settle(page, figures=3)
+    drawn = shapes(page, "map"), shapes(page, "tree")
+    button(page, "Step").click()
+    page.wait_for_timeout(300)
+    assert shapes(page, "map") != drawn[0]
+    assert shapes(page, "tree") != drawn[1]
+    button(page, "The tree").click()
+    settle(page, figures=2)
+    area = page.locator(".pc-picture-map .nsewdrag").first.bounding_box()
+    assert area
+    page.mouse.click(area["x"] + 0.3 * area["width"], area["y"] + 0.3 * area["height"])
+    simulation = run()
+    node = simulation.tree.leaves[simulation.tree.leaf_of(np.array([[0.3, 0.7]]))[0]]
+    where = np.flatnonzero(np.flatnonzero(simulation.tree.active) == node)[0] + 1
+    assert step(page) == where
+    expect(sentence(page)).to_contain_text(f"a count of {simulation.visits.count[node]},")
+
+
+def test_new_noise_keeps_the_stage_that_is_looked_at(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    button(page, "Leaf noise").click()
+    said = sentence(page).inner_text()
+    page.locator(".st-key-roll button").click()
+    page.wait_for_function("said => document.querySelector('.pc-sentence').textContent !== said", arg=said)
+    expect(button(page, "Leaf noise")).to_have_attribute("aria-current", "step")
+    expect(sentence(page)).to_contain_text("Every leaf count gets noise")
+
+
+def test_less_motion_offers_no_fast_speed(browser: Browser, page: Page, dashboard_url: str) -> None:
+    speeds = "() => [...document.querySelectorAll('.pc-player select option')].map(option => Number(option.value))"
+    watch(page, dashboard_url)
+    assert max(page.evaluate(speeds)) <= 2
+    moving = browser.new_page(reduced_motion="no-preference")
+    moving.set_default_timeout(60_000)
+    watch(moving, dashboard_url)
+    assert max(moving.evaluate(speeds)) >= 30
+    moving.close()
+
+
+def test_the_sentence_is_read_out_while_stepping_and_not_while_playing(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    told = page.locator(".pc-told")
+    expect(told).to_have_attribute("aria-live", "polite")
+    button(page, "Play").click()
+    expect(told).to_have_attribute("aria-live", "off")
+    button(page, "Pause").click()
+    expect(told).to_have_attribute("aria-live", "polite")
+
+
+def test_coming_from_explore_and_going_back_complains_of_nothing(
+    page: Page, dashboard_url: str, watched: Watched
+) -> None:
+    page.goto(dashboard_url + SMALL)
+    settle(page, figures=2)
+    page.get_by_role("link", name="Watch").click()
+    expect(sentence(page)).to_contain_text("200 records")
+    settle(page, figures=3)
+    for stage in ("The tree", "Leaf noise", "Negatives", "Projection", "Release", "Sample"):
+        button(page, stage).click()
+        settle(page, figures=2)
+    page.get_by_role("link", name="Explore").click()
+    settle(page, figures=2)
+    assert watched.errors == []
+    assert watched.foreign(dashboard_url) == []
+
+
+@pytest.mark.parametrize("query", [SMALL, "?v=1&n=200&d=1&cloud=uniform", "?v=1&n=200&d=5&cloud=curve"], ids=str)
+def test_a_narrow_page_has_no_sideways_scroll(page: Page, dashboard_url: str, query: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    watch(page, dashboard_url, query)
+    for stage in ("Grow the tree", "Leaf noise", "Projection", "Sample"):
+        button(page, stage).click()
+        settle(page, figures=2)
+        assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
+        assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
+
+
+def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    for theme in ("Light", "Dark"):
+        choose_theme(page, theme)
+        for stage in ("Grow the tree", "Negatives"):
+            button(page, stage).click()
+            settle(page, figures=2)
+            assert serious(page) == []
+
+
+def serious(page: Page) -> list[tuple[str, str]]:
+    """What axe calls serious or critical: the rule and the element."""
+    found = Axe().run(page, options={"resultTypes": ["violations"]}).response["violations"]
+    grave = [violation for violation in found if violation["impact"] in ("serious", "critical")]
+    return [(violation["id"], node["html"][:200]) for violation in grave for node in violation["nodes"]]
+
+
+def test_every_figure_has_a_text_with_the_numbers_of_the_step(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url)
+    button(page, "Step").click()
+    texts = page.locator(".pc-player [role=figure]").evaluate_all("all => all.map(n => n.getAttribute('aria-label'))")
+    assert len(texts) == 3
+    for text in texts:
+        assert text.startswith("Not private.")
+        assert re.search(r"Depth 0: a count of 200,", text)
