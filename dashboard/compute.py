@@ -25,6 +25,7 @@ from privcore.arrays import Bools, Floats, frozen
 from privcore.clouds import box_of, make
 from privcore.dimension import Dimension, dimension
 from privcore.domain import Box
+from privcore.loss import realised_loss
 from privcore.measure import DiscreteMeasure
 from privcore.parameters import Parameters
 from privcore.release import release
@@ -275,6 +276,11 @@ def _shared_scrubs() -> Kept:
 @st.cache_resource(show_spinner=False, scope="session")
 def _own_scrubs() -> Kept:
     return Kept(4)
+
+
+def losses(run: Simulation) -> Floats:
+    """The realised privacy loss of a record of each leaf, (leaves,), NaN where there is none."""
+    return realised_loss(run).removed.total
 
 
 def selected(run: Simulation, chosen: Box) -> Selected:

@@ -13,6 +13,7 @@ from dashboard.figures.shapes import MAX_BARS
 from dashboard.figures.style import Drawing, number
 from dashboard.plot import Frames, PackedFrames, Spec, pack_frames
 from dashboard.text import explore as words
+from privcore.loss import realised_loss
 from privcore.simulation import Simulation
 from privcore.transport import W1
 
@@ -52,8 +53,8 @@ class Look:
 
 def data_picture(run: Simulation, look: Look) -> Drawing:
     """The data with its cells; private."""
-    counts = run.true_counts, run.noisy_counts, run.projection.masses
-    return partition(run.points, run.tree, run.box, *counts, axes=look.axes, colour=look.colour)
+    leaves = run.true_counts, run.noisy_counts, run.projection.masses, realised_loss(run).removed.total
+    return partition(run.points, run.tree, run.box, *leaves, axes=look.axes, colour=look.colour)
 
 
 def release_picture(run: Simulation, look: Look) -> Drawing:

@@ -193,6 +193,10 @@ ROLLING = "{done} of {of} rolls"
 STOP = "Stop rolling"
 FORMULAS = "Why? Each bound with this run's numbers"
 
+LOSS_HELP = (
+    "How much likelier this very output is with one person in the data than without, as a logarithm: 0 says nothing, "
+    "ε is the most that any output can say about anybody. Only the owner can compute it, and it must not be published."
+)
 DIMENSION_HELP = (
     "How fast the number N of balls of radius r that cover the data grows as r shrinks: its slope s is the dimension. "
     "A curve has 1 in any number of axes. A release sees no detail finer than the cut-off r*, where N is about ε n, so "

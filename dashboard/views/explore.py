@@ -12,6 +12,7 @@ from dashboard import compute
 from dashboard.compute import Data, Errors
 from dashboard.figures import dimension as dimension_figures
 from dashboard.figures import error as error_figures
+from dashboard.figures import loss as loss_figures
 from dashboard.figures import noise as noise_figures
 from dashboard.figures import partition as partition_figures
 from dashboard.figures import plan as plan_figures
@@ -330,6 +331,10 @@ def _privacy(view: _View) -> None:
         view.draw("budget", lambda: privacy_figures.budget(view.run.cost))
     with right:
         view.draw("odds", lambda: privacy_figures.odds(view.run.cost.total))
+    if view.run.n:
+        run = view.run
+        view.draw("loss", lambda: loss_figures.realised(compute.losses(run), run.true_counts, run.cost.total))
+        st.caption(words.LOSS_HELP)
 
 
 def _take(view: _View) -> None:

@@ -125,7 +125,7 @@ def test_the_page_says_why_epsilon_cannot_be_dragged() -> None:
 
 
 PRIVATE = {"partition", "scatter", "law", "noise_map", "w1", "bounds", "levels", "cdfs", "dimension"}
-PRIVATE |= {"plan", "error_map"}
+PRIVATE |= {"plan", "error_map", "loss"}
 PUBLIC = {"measure", "projection", "budget", "odds", "icicle", "dimension_release"}
 
 

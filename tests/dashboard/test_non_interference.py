@@ -29,7 +29,7 @@ from privcore.dimension import dimension
 from privcore.errors import PrivcoreError
 from tests.core.test_release import CHOICES, NAMED, POINTS, outputs, with_words
 
-TRUTHS = {"true_counts", "count", "noise", "leaf_noise", "plan", "unit", "total", "run"}
+TRUTHS = {"loss", "true_counts", "count", "noise", "leaf_noise", "plan", "unit", "total", "run"}
 """Names of required arguments that only a simulation has: figures that take one are private and carry the banner."""
 BOXES = {1: Box([-1.0], [3.0], names=["x"]), 2: NAMED, 3: Box.unit(3), 5: Box.unit(5)}
 
