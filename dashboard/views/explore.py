@@ -25,7 +25,8 @@ from dashboard.plot import plot, table
 from dashboard.scrubbing import KEY, PICTURES, Look
 from dashboard.settings import Settings
 from dashboard.text import explore as words
-from dashboard.views import controls, pins, rolls, scrub, selection, session, upload
+from dashboard.views import controls, pins, rolls, scrub, selection, session
+from dashboard.views.panel import panel
 from dashboard.views.toolbar import toolbar
 from privcore.accounting import Cost
 from privcore.arrays import Bools
@@ -38,37 +39,13 @@ from privcore.transport import W1, Plan
 
 def page() -> None:
     """The page, from the dials to the downloads."""
-    settings = session.current()
-    own = False
-    with st.sidebar:
-        if limits().uploads:
-            sources = [words.GENERATED, words.UPLOADED]
-            chosen = st.segmented_control(words.SOURCE, sources, default=sources[0], required=True, key="source")
-            own = chosen == words.UPLOADED
-        data = upload.panel(settings) if own else None
-        if not own:
-            controls.data_dials(settings)
-            data = compute.generated(settings)
-        if own and data is not None:
-            settings = upload.fitted(settings, data)
+    settings, data = panel()
     if data is None:
         st.title(words.TITLE)
         st.info(words.UPLOAD_FIRST, icon=":material/upload_file:")
         st.caption(words.CHOOSE_AGAIN)
         return
-    parameters = settings.parameters()
-    with st.sidebar:
-        controls.main_dials(settings, data.box.columns, parameters.cost(data.box.d))
-        more = st.expander(words.MORE, key="more", on_change="rerun")
-        if more.open:
-            with more:
-                controls.more_dials(settings, generated=not own)
-        controls.footer(settings)
-        if not limits().uploads:
-            st.caption(words.NO_UPLOADS)
-    if not own:
-        session.mirror(settings)
-    _show(settings, data, parameters)
+    _show(settings, data, settings.parameters())
 
 
 @dataclass(frozen=True)

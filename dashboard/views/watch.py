@@ -7,44 +7,23 @@ import streamlit as st
 from dashboard import compute, player
 from dashboard.compute import Data
 from dashboard.figures import watch as figures
-from dashboard.limits import limits
 from dashboard.plot import table
 from dashboard.settings import Settings
 from dashboard.text import explore as panel_words
 from dashboard.text import watch as words
-from dashboard.views import controls, session, upload
+from dashboard.views import controls, session
+from dashboard.views.panel import panel
 from dashboard.views.toolbar import toolbar
 
 
 def page() -> None:
     """The dials of Explore, and the player."""
-    settings = session.current()
-    own = False
-    with st.sidebar:
-        if limits().uploads:
-            sources = [panel_words.GENERATED, panel_words.UPLOADED]
-            chosen = st.segmented_control(panel_words.SOURCE, sources, default=sources[0], required=True, key="source")
-            own = chosen == panel_words.UPLOADED
-        data = upload.panel(settings) if own else None
-        if not own:
-            controls.data_dials(settings)
-            data = compute.generated(settings)
-        if own and data is not None:
-            settings = upload.fitted(settings, data)
+    settings, data = panel(with_axes=True)
     if data is None:
         st.title(words.TITLE)
         st.info(words.UPLOAD_FIRST, icon=":material/upload_file:")
         st.caption(panel_words.CHOOSE_AGAIN)
         return
-    with st.sidebar:
-        controls.main_dials(settings, data.box.columns, settings.parameters().cost(data.box.d))
-        if data.box.d > 2:
-            controls.axes_dial(settings, data.box.columns)
-        with st.expander(panel_words.MORE):
-            controls.more_dials(settings, generated=not own)
-        controls.footer(settings)
-    if not own:
-        session.mirror(settings)
     _show(settings, data)
 
 

@@ -1,0 +1,55 @@
+"""The panel at the side, which pages share: the data and the dials, mirrored by the link."""
+
+from __future__ import annotations
+
+import streamlit as st
+
+from dashboard import compute
+from dashboard.compute import Data
+from dashboard.limits import limits
+from dashboard.settings import Settings
+from dashboard.text import explore as words
+from dashboard.views import controls, session, upload
+
+
+def panel(with_axes: bool = False) -> tuple[Settings, Data | None]:
+    """Draw it; the settings and the data, None as long as a reader's own table is not whole.
+
+    `with_axes` offers the pair of axes that is drawn where d > 2.
+    """
+    settings = session.current()
+    with st.sidebar:
+        settings, data = _data(settings)
+    if data is None:
+        return settings, None
+    with st.sidebar:
+        controls.main_dials(settings, data.box.columns, settings.parameters().cost(data.box.d))
+        if with_axes and data.box.d > 2:
+            controls.axes_dial(settings, data.box.columns)
+        more = st.expander(words.MORE, key="more", on_change="rerun")
+        if more.open:
+            with more:
+                controls.more_dials(settings, generated=not data.uploaded)
+        controls.footer(settings)
+        if not limits().uploads:
+            st.caption(words.NO_UPLOADS)
+    if not data.uploaded:
+        session.mirror(settings)
+    return settings, data
+
+
+def _data(settings: Settings) -> tuple[Settings, Data | None]:
+    if _own_table():
+        data = upload.panel(settings)
+        return (settings if data is None else upload.fitted(settings, data)), data
+    controls.data_dials(settings)
+    return settings, compute.generated(settings)
+
+
+def _own_table() -> bool:
+    """Whether the reader wants a table of their own; a classroom offers none."""
+    if not limits().uploads:
+        return False
+    sources = [words.GENERATED, words.UPLOADED]
+    chosen = st.segmented_control(words.SOURCE, sources, default=sources[0], required=True, key="source")
+    return bool(chosen == words.UPLOADED)
