@@ -257,7 +257,7 @@ DIMENSION_RELEASE = "Epsilon-DP. "
 
 # The transport plan
 ARROWS_TITLE = "How mass must move"
-ARROWS_NOTE = "an optimal transport plan: the {drawn} pieces with the most work of {total}: {share} % of W1"
+ARROWS_NOTE = "the {drawn} pieces with the most work, of {total}: {share} % of W1"
 ARROWS_ALT = (
     "Not private. An optimal transport plan from the data to the release costs W1 = {w1} in the unit cube. "
     "{drawn} of its {total} moving pieces are drawn, {share} % of the cost; the longest goes {longest}."

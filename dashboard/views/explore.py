@@ -34,7 +34,7 @@ from privcore.clouds import CLOUDS
 from privcore.domain import Box
 from privcore.parameters import Parameters
 from privcore.simulation import Simulation
-from privcore.transport import W1, Plan
+from privcore.transport import W1
 
 
 def page() -> None:
@@ -252,14 +252,18 @@ def _error(view: _View, found: Errors | None) -> None:
         st.caption(words.RULERS_OFF.format(most=compute.MOST_RULER_POINTS))
     theory = compute.theory(data, parameters, seed)
     parts = found.resolution, found.privacy
+    total, run, axes = found.total, view.run, view.axes
+    moved = total.plan, run.unit_points, run.measure
     left, right = st.columns(2)
     with left:
         rolls.w1_and_rolls(lambda others: _w1(view, found, rulers, others), data, parameters, seed)
+        view.draw("plan", lambda: plan_figures.arrows(*moved, run.box, total.upper, axes=axes))
     with right:
-        view.draw("bounds", lambda: error_figures.bounds(found.total, theory, *parts))
-    table(theory, key="formulas", label=words.FORMULAS)
-    if found.total.plan is not None:
-        _moved(view, found.total, found.total.plan)
+        view.draw("bounds", lambda: error_figures.bounds(total, theory, *parts))
+        table(theory, key="formulas", label=words.FORMULAS)
+        view.draw("error_map", lambda: plan_figures.error_map(*moved, run.tree, run.box, axes=axes))
+    if not total.exact:
+        st.caption(words.MOVED_OFF)
 
 
 def _w1(view: _View, found: Errors, rulers: dict[str, float | W1 | None], others: list[float]) -> Drawing:
@@ -267,19 +271,6 @@ def _w1(view: _View, found: Errors, rulers: dict[str, float | W1 | None], others
         return error_figures.w1(found.total, found.resolution, found.privacy, rulers, rolls=others)
 
     return make() if others else view.drawing("w1", make)
-
-
-def _moved(view: _View, total: W1, plan: Plan) -> None:
-    """The transport plan, and the leaves in which the error ends."""
-    if not total.exact:
-        st.caption(words.MOVED_OFF)
-    run, axes = view.run, view.axes
-    moved = plan, run.unit_points, run.measure
-    left, right = st.columns(2)
-    with left:
-        view.draw("plan", lambda: plan_figures.arrows(*moved, run.box, total.upper, axes=axes))
-    with right:
-        view.draw("error_map", lambda: plan_figures.error_map(*moved, run.tree, run.box, axes=axes))
 
 
 def _dimension(view: _View) -> None:
