@@ -2,7 +2,8 @@
 
 The loss of an output under two neighbouring data sets is L = ln P(output | D) - ln P(output | D'). D and D' differ
 in the counts of the cells on one record's path alone, and in one leaf, so L is a sum along that path, exact and
-equal for all records of a leaf. PRIVACY.md proves that it never leaves [-epsilon, epsilon].
+equal for all records of a leaf. PRIVACY.md proves that it never leaves [-epsilon, epsilon]. Where a person has several
+rows, a record is one of the rows that count, and epsilon that of a row.
 """
 
 from __future__ import annotations

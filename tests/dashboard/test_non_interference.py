@@ -27,6 +27,8 @@ from privcore import Box, Parameters, Release, release
 from privcore.arrays import Floats
 from privcore.dimension import dimension
 from privcore.errors import PrivcoreError
+from privcore.noise import SeededWords
+from privcore.persons import kept_rows
 from tests.core.test_release import CHOICES, NAMED, POINTS, outputs, with_words
 
 TRUTHS = {"loss", "true_counts", "count", "noise", "leaf_noise", "plan", "unit", "total", "run"}
@@ -202,6 +204,19 @@ def test_places_leave_no_trace_in_other_dimensions(monkeypatch: pytest.MonkeyPat
 
 def test_sizes_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
     assert_same(twins_of_size(monkeypatch))
+
+
+def test_names_of_persons_and_rows_that_are_not_kept_leave_no_trace(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Other names in the same order, and other places for the rows that the choice passed over."""
+    parameters, number = Parameters(1.0, max_rows=2), np.repeat(np.arange(50), 3)
+    points, made = cloud(2), []
+    kept = kept_rows(number, 2, SeededWords(11))
+    passed_over = np.where(kept[:, None], points, NAMED.from_unit(np.full((150, 2), 0.9)))
+    for rows, name in ((points, "a"), (passed_over, "somebody else")):
+        with_words(monkeypatch, 11)
+        made.append(release(rows, NAMED, parameters, [f"{name} {i:02}" for i in number]))
+    assert (passed_over != points).any()
+    assert_same((made[0], made[1]))
 
 
 def test_a_trace_would_be_seen(monkeypatch: pytest.MonkeyPatch) -> None:
