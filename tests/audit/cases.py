@@ -86,10 +86,7 @@ CASES += [
     _odd_rows("d2 odd rows kept", [*CLEAN, *[[0.0, 0.0]] * 3], **REPLACE),
 ]
 
-SINGLES = [
-    case("d1 a few records, alone", [[0.1], [0.2], [0.8]], 1.0, mode="paper", max_depth=2),
-    case("d2 no records, alone", [], 0.7, d=2, shift=(0.5, 0.25), theta=-1.0, max_depth=4),
-]
+SINGLES = [case("d2 one record, alone", [[0.3, 0.6]], 0.7, shift=(0.5, 0.25), theta=-1.0, max_depth=2)]
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,6 +118,7 @@ def _pair(
 PAIRS = [
     _pair("d1 tight", [[0.3]] * 4, 1.0),
     _pair("d1 one record", [[0.7]], 1.0, theta=-2.0),
+    _pair("d1 most for the tree", [[0.3]], 2.0, tree_share=0.9),
     _pair("d1 paper", [[0.3]] * 6, 1.0, mode="paper"),
     _pair("d1 replace", [[0.3]] * 3, 1.0, to=[[0.9]], theta=1.0, **REPLACE),
     _pair("d2 shift", [[0.4, 0.4]] * 3, 1.5, shift=(0.5, 0.25), theta=1.0),

@@ -9,6 +9,8 @@ is the run that its own words give alone.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cache
 from typing import Any
@@ -24,17 +26,16 @@ from privcore.mechanism import Run
 from privcore.noise import WordSource
 from privcore.parameters import Parameters
 from privcore.tree import Tree
-from tests.audit.statistics import CaughtError
 from tests.oracle.law import number_of_shapes
 
 SHALLOW, DEEP = 2, 4
 """Trees are told apart by their first levels: 5 or 677 shapes."""
-LARGEST = 300
-"""Cells of one level, as a multiple of the runs: no case of the audit comes near it."""
+LARGEST = 60
+"""Splits a run, in the mean over many: no case of the audit comes near it."""
 
 
-class OvergrownError(CaughtError):
-    """The trees grow far beyond what any case of the audit can give."""
+class OvergrownError(Exception):
+    """The trees grow far beyond what any case of the audit can give; nothing else is known of them."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,22 +74,33 @@ class Runs:
         return np.bincount(self.owner, minlength=len(self))
 
 
-def batch(points: Any, box: Box, parameters: Parameters, source: WordSource, copies: int) -> Run:
-    """`copies` runs of the mechanism at once: its tree is a forest."""
-    root, halve = CellCounts.root, CellCounts.halve
+@contextmanager
+def roots(copies: int) -> Iterator[None]:
+    """While this lasts, every run grows this many trees at once, up to a size that only a fault can pass."""
+    root, halve, split = CellCounts.root, CellCounts.halve, 0
 
     def many(counts: CellCounts) -> Cells:
+        nonlocal split
+        split = 0
         return root(counts).where(np.zeros(copies, dtype=np.int64))
 
     def bounded(counts: CellCounts, cells: Cells) -> Cells:
-        if len(cells) > LARGEST * copies:
-            raise OvergrownError(f"The trees have more than {LARGEST} cells a run at depth {cells.depth}.")
+        nonlocal split
+        split += len(cells)
+        if split > LARGEST * (copies + 50):
+            raise OvergrownError(f"{split} splits in {copies} runs, at depth {cells.depth}, and they still grow")
+        if copies > 1 and len(cells) and cells.depth == WORD:
+            raise OvergrownError("deeper than a key word the copies would be keyed anew as one")
         return halve(counts, cells)
 
     with mock.patch.object(CellCounts, "root", many), mock.patch.object(CellCounts, "halve", bounded):
-        outcome = mechanism.run(points, box, parameters, source)
-    assert outcome.growth.tree.depth[-1] <= WORD, "beyond one key word the copies would be keyed anew as one"
-    return outcome
+        yield
+
+
+def batch(points: Any, box: Box, parameters: Parameters, source: WordSource, copies: int) -> Run:
+    """`copies` runs of the mechanism at once: its tree is a forest."""
+    with roots(copies):
+        return mechanism.run(points, box, parameters, source)
 
 
 def batches(points: Any, box: Box, parameters: Parameters, source: WordSource, copies: int, calls: int = 1) -> Runs:
@@ -98,7 +110,7 @@ def batches(points: Any, box: Box, parameters: Parameters, source: WordSource, c
 
 def singles(points: Any, box: Box, parameters: Parameters, source: WordSource, count: int) -> Runs:
     """`count` runs one at a time, from one stream of words."""
-    with costs_kept():
+    with costs_kept(), roots(1):
         return _told([mechanism.run(points, box, parameters, source) for _ in range(count)])
 
 

@@ -46,12 +46,14 @@ def t4(case: Case, runs: Runs) -> None:
 def t5(case: Case, runs: Runs) -> None:
     """The leaf noise does not know the tree, nor another leaf's noise, nor another run's.
 
-    Up to four bins of the noise: their frequencies given the shape of the first two levels, and their joint frequencies
-    over two leaves of a run or the first leaves of two runs, are those of independent draws.
+    Bins of the noise, up to four by size and two by parity (the first digit of a draw): their frequencies given the
+    shape of the first two levels, and their joint frequencies over two leaves of a run, or the first leaves of two
+    runs, are those of independent draws.
     """
     residual, law = _residuals(case, runs)
     edges = np.unique(np.searchsorted(np.cumsum(law), [0.25, 0.5, 0.75]))
-    bin_of = np.searchsorted(edges, np.arange(len(law)))
+    places = np.arange(len(law))
+    bin_of = 2 * np.searchsorted(edges, places) + places % 2
     law = np.bincount(bin_of, law)
     few = runs.rank < 3
     table = np.full((len(runs), 3), -1)

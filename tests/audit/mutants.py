@@ -122,7 +122,7 @@ for leaf in np.unique(place):
 
 MUTANTS = [
     # The tree
-    _mutant("lambda halved", "T3 T9", (GROW, DECIDE, DECIDE.replace("lam_units", "lam_units // 2"))),
+    _mutant("lambda halved", "T3", (GROW, DECIDE, DECIDE.replace("lam_units", "lam_units // 2"))),
     _mutant(
         "lambda halved, delta with it",
         "T3",
@@ -225,7 +225,7 @@ MUTANTS = [
     ),
     _mutant(
         "words of the tree reused in the leaves",
-        "T6 T5",
+        "T6",
         (RUN, "growth = privtree(", "again = __import__('copy').deepcopy(source)\n    growth = privtree("),
         (RUN, DRAW, DRAW.replace("source", "again")),
     ),
@@ -239,6 +239,17 @@ MUTANTS = [
         ),
     ),
     _mutant("one noise for all leaves", "T5 T4", (RUN, DRAW, DRAW.replace("len(growth.tree.leaves)", "1"))),
+    _mutant("large leaves skipped", "T4", (RUN, DRAW, DRAW + f"\n    noise[{LEAVES} > 9] = 0")),
+    _mutant(
+        "both sides of the noise from the same words",
+        "T6 T4",
+        (
+            "privcore.noise.two_rate",
+            "return geometric(up, count, source) - geometric(down, count, source)",
+            "again = __import__('copy').deepcopy(source)\n"
+            "    return geometric(up, count, source) - geometric(down, count, again)",
+        ),
+    ),
     _mutant("empty leaves skipped", "T4 T8 T9", (RUN, DRAW, DRAW + f"\n    noise[{LEAVES} == 0] = 0")),
     _mutant(
         "rounded float noise",

@@ -53,7 +53,7 @@ def _views(runs: Runs) -> Views:
     }
 
 
-def t9_releases(seed: int, count: int = 300) -> None:
+def t9_releases(seed: int, count: int = 200) -> None:
     """The same on what real releases of neighbours show beside the noisy counts: an atom, the total, the shift."""
     rows = np.array([[0.3, 0.3], [0.3, 0.3], [0.35, 0.2]])
     dials: dict[str, Any]

@@ -1,8 +1,8 @@
 """Which test of the audit catches which fault, and how often: python -m tests.bench.audit
 
 Every fault of tests/audit/mutants.py is put into the code and all nine tests run, ten times with fresh seeds; then the
-right mechanism runs twenty times. Prints the table and writes assets/audit.csv: how many of the repeats each test
-caught. T1 and T2 use no random numbers, so they run once. `--seed` repeats a run, `--jobs` uses more processes.
+right mechanism runs twenty times. Prints the table and writes assets/audit.csv: in how many of the repeats each test
+caught the fault. T1 and T2 use no random numbers, so they run once.
 """
 
 from __future__ import annotations
@@ -33,32 +33,39 @@ def caught(task: tuple[int, int, bool]) -> dict[str, str]:
         return dict(findings(seed, tests))
 
 
+def table_of(said: dict[str, list[dict[str, str]]]) -> pd.DataFrame:
+    """One row a fault: in how many of its repeats each test caught it."""
+    rows = []
+    for fault, repeats in said.items():
+        often = {name: sum(name in each for each in repeats) for name in TESTS}
+        often |= {name: len(repeats) * often[name] for name in ON_PARAMETERS}
+        rows.append({"fault": fault, "repeats": len(repeats)} | often)
+    return pd.DataFrame(rows)
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=secrets.randbits(32))
     parser.add_argument("--repeats", type=int, default=10)
     parser.add_argument("--right", type=int, default=20)
     parser.add_argument("--jobs", type=int, default=2)
     options = parser.parse_args()
-    print(f"seed {options.seed}: repeat with --seed {options.seed}", flush=True)
-    rows = []
+    print(f"The same again: --seed {options.seed}", flush=True)
+    said: dict[str, list[dict[str, str]]] = {RIGHT: []} | {mutant.name: [] for mutant in MUTANTS}
     with ProcessPoolExecutor(options.jobs) as pool:
-        for place in (-1, *range(len(MUTANTS))):
-            repeats = options.right if place < 0 else options.repeats
-            tasks = [(place, options.seed + 1000 * i, i == 0) for i in range(repeats)]
-            said = list(pool.map(caught, tasks))
-            often = {name: sum(name in each for each in said) for name in TESTS}
-            for name in ON_PARAMETERS:
-                often[name] *= repeats
-            rows.append({"fault": RIGHT if place < 0 else MUTANTS[place].name, "repeats": repeats} | often)
-            print(f"{rows[-1]['fault']:42s}" + "".join(f"{often[name]:>6}" for name in TESTS), flush=True)
-            if place < 0:
-                print(*(f"FALSE ALARM, repeat {i}: {text}" for i, each in enumerate(said) for text in each.values()))
-    table = pd.DataFrame(rows)
-    table.to_csv(FILE, index=False)
-    alive = table[(table[list(TESTS)] < table[["repeats"]].to_numpy()).all(axis=1) & (table["fault"] != RIGHT)]
-    print(f"{len(MUTANTS)} faults, {len(alive)} not always caught by any one test {alive['fault'].tolist()}")
-    print(f"false alarms in {options.right} runs of the right mechanism: {int(table.loc[0, list(TESTS)].sum())}")
+        said[RIGHT] = list(pool.map(caught, [(-1, options.seed + 1000 * i, i == 0) for i in range(options.right)]))
+        alarms = [text for each in said[RIGHT] for text in each.values()]
+        print(f"The right mechanism, {options.right} times: {len(alarms)} false alarms", *alarms, sep="\n", flush=True)
+        for i in range(options.repeats):
+            tasks = [(place, options.seed + 1000 * i, i == 0) for place in range(len(MUTANTS))]
+            for mutant, each in zip(MUTANTS, pool.map(caught, tasks), strict=True):
+                said[mutant.name].append(each)
+            table = table_of(said)
+            table.to_csv(FILE, index=False)
+            print(f"\nAfter {i + 1} of {options.repeats} repeats", table.to_string(index=False), sep="\n", flush=True)
+    faults = table[table["fault"] != RIGHT]
+    alive = faults[(faults[list(TESTS)].max(axis=1) < faults["repeats"])]["fault"].tolist()
+    print(f"\n{len(MUTANTS)} faults; not caught in every repeat by any one test: {alive or 'none'}")
 
 
 if __name__ == "__main__":
