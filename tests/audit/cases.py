@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -14,7 +15,10 @@ from privcore.parameters import Parameters
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """A data set in `box`, what it is in the unit cube by hand, and parameters. `calls`: shifts that are drawn."""
+    """A data set in `box`, what it is in the unit cube by hand, and parameters.
+
+    `calls`: shifts that are drawn. `persons`: a label a row, where a person may have several.
+    """
 
     name: str
     d: int
@@ -23,6 +27,7 @@ class Case:
     unit: Floats
     box: Box
     calls: int = 1
+    persons: tuple[str, ...] | None = None
 
     def __str__(self) -> str:
         return self.name
@@ -80,10 +85,19 @@ def _odd_rows(name: str, unit: list[list[float]], **dials: Any) -> Case:
     return Case(name, 2, np.array(rows), Parameters(3.0, **dials), np.array(unit), box)
 
 
+def _persons(name: str) -> Case:
+    """At most two rows of each person count; they are equal, so that it does not matter which. One row is nobody's."""
+    rows = np.repeat([[0.3], [0.8], [0.1], [0.3]], [5, 4, 1, 1], axis=0)
+    unit = np.repeat([[0.3], [0.8], [0.1]], [2, 2, 1], axis=0)
+    labels = (*"aaaaabbbbc", "")
+    return Case(name, 1, rows, Parameters(2.0, max_rows=2), unit, Box.unit(1), persons=labels)
+
+
 CLEAN = [[0.25, 0.0], [0.0, 0.2], [0.5, 1.0], [0.625, 0.5], [0.65, 0.55]]
 CASES += [
     _odd_rows("d2 odd rows dropped", CLEAN, theta=-1.0),
     _odd_rows("d2 odd rows kept", [*CLEAN, *[[0.0, 0.0]] * 3], **REPLACE),
+    _persons("d1 several rows a person"),
 ]
 
 SINGLES = [case("d2 one record, alone", [[0.3, 0.6]], 0.7, shift=(0.5, 0.25), theta=-1.0, max_depth=2)]
@@ -91,12 +105,16 @@ SINGLES = [case("d2 one record, alone", [[0.3, 0.6]], 0.7, shift=(0.5, 0.25), th
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """Two neighbouring data sets under one choice of parameters: `second` lacks a record, or has another one."""
+    """Two neighbouring data sets under one choice of parameters: `second` lacks a record, or has another one.
+
+    With `persons`, a label a row of both: it lacks a person.
+    """
 
     name: str
     first: Floats
     second: Floats
     parameters: Parameters
+    persons: tuple[Sequence[str] | None, Sequence[str] | None] = (None, None)
     box: Box = field(init=False)
 
     def __post_init__(self) -> None:
@@ -104,6 +122,11 @@ class Pair:
 
     def __str__(self) -> str:
         return self.name
+
+    @property
+    def epsilon(self) -> float:
+        """What the unit of protection, a row or a person, may lose."""
+        return self.parameters.epsilon * (self.parameters.max_rows or 1)
 
 
 def _pair(
@@ -122,5 +145,12 @@ PAIRS = [
     _pair("d1 paper", [[0.3]] * 6, 1.0, mode="paper"),
     _pair("d1 replace", [[0.3]] * 3, 1.0, to=[[0.9]], theta=1.0, **REPLACE),
     _pair("d2 shift", [[0.4, 0.4]] * 3, 1.5, shift=(0.5, 0.25), theta=1.0),
+    Pair(
+        "d1 a person with eight rows",
+        np.full((8, 1), 0.3),
+        np.empty((0, 1)),
+        Parameters(0.5, max_rows=2),
+        ("a" * 8, ""),
+    ),
     _pair("d3 replace, paper", [[0.2, 0.2, 0.2]] * 2, 2.0, to=[[0.9, 0.9, 0.9]], mode="paper", **REPLACE),
 ]

@@ -2,7 +2,8 @@
 
 `privcore.mechanism.run` is called as it is. Only the root cell that it starts from is there once for every copy, so
 that a forest grows: each copy has its own decisions and its own leaf noise, from fresh words, and whatever is patched
-in `privcore` is patched here too. The copies of one call share the public shift and the word source: faults that need
+in `privcore` is patched here too. The copies of one call share the public shift, the choice of
+each person's rows and the word source: faults that need
 a run of its own (a word used twice, a run repeated) are looked for with `singles`. `test_engine` proves that each copy
 is the run that its own words give alone.
 """
@@ -97,15 +98,23 @@ def roots(copies: int) -> Iterator[None]:
         yield
 
 
-def batch(points: Any, box: Box, parameters: Parameters, source: WordSource, copies: int) -> Run:
+def batch(points: Any, box: Box, parameters: Parameters, source: WordSource, copies: int, persons: Any = None) -> Run:
     """`copies` runs of the mechanism at once: its tree is a forest."""
     with roots(copies):
-        return mechanism.run(points, box, parameters, source)
+        return mechanism.run(points, box, parameters, source, persons)
 
 
-def batches(points: Any, box: Box, parameters: Parameters, source: WordSource, copies: int, calls: int = 1) -> Runs:
-    """`copies` runs in a few calls; each call has its own public shift."""
-    return _told([batch(points, box, parameters, source, copies // calls) for _ in range(calls)])
+def batches(
+    points: Any,
+    box: Box,
+    parameters: Parameters,
+    source: WordSource,
+    copies: int,
+    calls: int = 1,
+    persons: Any = None,
+) -> Runs:
+    """`copies` runs in a few calls; each call has its own public shift, and its own choice of each person's rows."""
+    return _told([batch(points, box, parameters, source, copies // calls, persons) for _ in range(calls)])
 
 
 def singles(points: Any, box: Box, parameters: Parameters, source: WordSource, count: int) -> Runs:

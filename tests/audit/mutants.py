@@ -213,6 +213,7 @@ MUTANTS = [
             "    stop[::2] = np.clip(middle, cells.start, cells.stop)",
         ),
     ),
+    _mutant("all rows of a person count", "T3 T8 T9", (RUN, "parameters.max_rows or 1", "len(rows)")),
     # The leaves
     _mutant("leaf scale halved", "T4 T8 T9", (RUN, DRAW, DRAW.replace("cost.a, cost.b", "2 * cost.a, 2 * cost.b"))),
     _mutant("leaf scale a third", "T4 T8 T9", (RUN, DRAW, DRAW.replace("cost.a, cost.b", "3 * cost.a, 3 * cost.b"))),

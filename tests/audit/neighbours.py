@@ -26,8 +26,7 @@ def t8(pair: Pair, first: Runs, second: Runs) -> None:
     alpha, sizes = ALPHA / (2 * len(one)), (len(first), len(second))
     both_ways = log_ratio_bound(one, other, sizes, alpha), log_ratio_bound(other, one, sizes[::-1], alpha)
     largest = float(np.max(both_ways))
-    epsilon = pair.parameters.epsilon
-    expect(largest <= epsilon, f"T8 {pair}: a log ratio is at least {largest:.3f}, epsilon is {epsilon}")
+    expect(largest <= pair.epsilon, f"T8 {pair}: a log ratio is at least {largest:.3f}, epsilon is {pair.epsilon}")
 
 
 def _events(runs: Runs) -> list[Bools]:
@@ -40,7 +39,7 @@ def _events(runs: Runs) -> list[Bools]:
 
 def t9(pair: Pair, first: Runs, second: Runs) -> None:
     """The event that tells the data sets apart best on one half of the runs is tested on the other half."""
-    _black_box(f"T9 {pair}", _views(first), _views(second), pair.parameters.epsilon)
+    _black_box(f"T9 {pair}", _views(first), _views(second), pair.epsilon)
 
 
 def _views(runs: Runs) -> Views:

@@ -37,13 +37,16 @@ def runs_of(case: Case, seed: int) -> Runs:
     """The sample of a case that T3, T4 and T5 share."""
     if case in SINGLES:
         return singles(case.points, case.box, case.parameters, SeededWords(seed), SINGLE_RUNS)
-    return batches(case.points, case.box, case.parameters, SeededWords(seed), RUNS, case.calls)
+    return batches(case.points, case.box, case.parameters, SeededWords(seed), RUNS, case.calls, case.persons)
 
 
 def pair_of(pair: Pair, seed: int) -> tuple[Runs, Runs]:
     """The samples of two neighbours that T8 and T9 share, from one stream of words."""
     words = SeededWords(seed)
-    first, second = (batches(rows, pair.box, pair.parameters, words, PAIR_RUNS) for rows in (pair.first, pair.second))
+    first, second = (
+        batches(rows, pair.box, pair.parameters, words, PAIR_RUNS, persons=persons)
+        for rows, persons in zip((pair.first, pair.second), pair.persons, strict=True)
+    )
     return first, second
 
 

@@ -36,20 +36,20 @@ class Recorded:
 def test_each_copy_is_the_run_that_its_own_words_give(case: Case) -> None:
     """The words of one copy, picked out of the batch and given to the mechanism alone: the same tree and counts."""
     copies, recorded = 40, Recorded(7)
-    forest = batch(case.points, case.box, case.parameters, recorded, copies)
+    forest = batch(case.points, case.box, case.parameters, recorded, copies, case.persons)
     tree, owner, calls = forest.growth.tree, owners(forest.growth.tree), recorded.calls
-    shift = [calls.pop(0)] if case.parameters.shift == "random" else []
+    shared = [calls.pop(0) for drawn in (case.parameters.shift == "random", case.persons is not None) if drawn]
     leaf_owner = owner[tree.leaves]
     asked = np.isfinite(forest.growth.noise)
     for copy in range(0, copies, 7):
-        script, left = list(shift), list(calls)
+        script, left = list(shared), list(calls)
         for depth in np.unique(tree.depth[asked]):
             signs_and_sizes = left.pop(0).reshape(2, -1)
             script.append(signs_and_sizes[:, owner[asked & (tree.depth == depth)] == copy].ravel())
         script += [draws.reshape(-1, len(leaf_owner))[:, leaf_owner == copy].ravel() for draws in left]
         assert len(left) == 2  # G(a) and G(b)
         source = Scripted(np.concatenate(script))
-        alone = mechanism.run(case.points, case.box, case.parameters, source)
+        alone = mechanism.run(case.points, case.box, case.parameters, source, case.persons)
         assert source.left == []
         np.testing.assert_array_equal(alone.growth.tree.splits, tree.splits[owner == copy])
         np.testing.assert_array_equal(alone.growth.tree.lower, tree.lower[owner == copy])
@@ -171,8 +171,11 @@ def test_pairs_of_one_outcome_are_found() -> None:
 def test_neighbours_are_neighbours() -> None:
     for pair in PAIRS:
         moved = pair.parameters.neighbours == "replace-one"
-        assert len(pair.first) - len(pair.second) == (0 if moved else 1)
-        np.testing.assert_array_equal(pair.first[:-1], pair.second[: len(pair.first) - 1])
+        both = zip((pair.first, pair.second), pair.persons, strict=True)
+        units = [len(rows) if persons is None else len(set(persons)) for rows, persons in both]
+        assert units[0] - units[1] == (0 if moved else 1)
+        common = min(len(pair.second), len(pair.first) - 1)
+        np.testing.assert_array_equal(pair.first[:common], pair.second[:common])
 
 
 def test_every_dial_is_turned() -> None:
@@ -192,5 +195,6 @@ def test_every_dial_is_turned() -> None:
         lambda p: p.max_depth == 0,
         lambda p: p.max_depth,
         lambda p: p.total is not None,
+        lambda p: p.max_rows,
     ):
         assert any(has(case.parameters) for case in CASES)
