@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
 
-from privcore.arrays import Bools, Floats, Ints, Words
+from privcore.arrays import Bools, Floats, Ints, Words, frozen
 from privcore.domain import AXIS_DIGITS, Box, Frame, Invalid
 
 WORD = 64
@@ -237,12 +238,13 @@ def _spread(value: Words, bits: int, d: int) -> Words:
     return result
 
 
+@lru_cache(maxsize=64)
 def _spread_table(bits: int, d: int) -> Words:
     value = np.arange(1 << bits, dtype=np.uint64)
     table = np.zeros(1 << bits, dtype=np.uint64)
     for p in range(bits):
         table |= ((value >> np.uint64(p)) & np.uint64(1)) << np.uint64(p * d)
-    return table
+    return np.asarray(frozen(table))
 
 
 def unit_coordinates(index: Words, depth: Ints, side: float) -> tuple[Floats, Floats]:

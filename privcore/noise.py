@@ -155,10 +155,9 @@ def _settle(word: int, digits: Callable[[int], int], source: WordSource) -> bool
 
 def _add_overflow(result: Ints, words: Words, rate: float, digits: int, source: WordSource) -> Ints:
     """Add 2^I times the number of successes beyond the drawn digits: geometric again, by lack of memory."""
-    step = Fraction(rate) * 2**digits
     for i in np.flatnonzero(words == 0):
-        word = 0
-        while _settle(word, _exponential(step), source):
+        word, success = 0, _exponential(Fraction(rate) * 2**digits)
+        while _settle(word, success, source):
             result[i] += 1 << digits
             word = int(source.words(1)[0])
     return result
@@ -174,10 +173,8 @@ def _digit_thresholds(rate: float) -> tuple[int, ...]:
 
 
 def _digit_probability(rate: float, digit: int) -> Callable[[int], int]:
-    power = Fraction(rate) * 2**digit
-
     def digits(bits: int) -> int:
-        return _floor(bits, power, lambda e: Decimal(1) / (Decimal(1) + e), sign=1)
+        return _floor(bits, Fraction(rate) * 2**digit, lambda e: Decimal(1) / (Decimal(1) + e), sign=1)
 
     return digits
 

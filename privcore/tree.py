@@ -23,9 +23,11 @@ MAX_UNIFORM_DEPTH = 24
 class Tree:
     """A binary partition: arrays over its nodes, breadth first; immutable and free of any count.
 
-    `depth`, `parent` (-1 at the root), `left` (the lower child; the upper one is `left + 1`; -1 at a leaf): (nodes,)
+    `depth`, `parent` (-1 at a root), `left` (the lower child; the upper one is `left + 1`; -1 at a leaf): (nodes,)
     int64. `lower`, `upper`: (nodes, d) corners in the partition's frame, the unit cube, or [0, 2]^d with the public
-    `shift` (d,). `active` (nodes,): False where a cell is publicly empty. Source: the paper, section 2.3.
+    `shift` (d,). `active` (nodes,): False where a cell is publicly empty. A forest of `roots` trees over the same
+    window is stored the same way, its levels side by side: independent runs, grown at once.
+    Source: the paper, section 2.3.
 
     >>> tree = Tree.from_splits([True, False, False], d=1)
     >>> tree.leaves, tree.representatives.ravel()
@@ -41,13 +43,15 @@ class Tree:
     shift: Floats | None
 
     @classmethod
-    def from_splits(cls, splits: list[bool] | Bools, d: int, shift: tuple[float, ...] | None = None) -> Tree:
+    def from_splits(
+        cls, splits: list[bool] | Bools, d: int, shift: tuple[float, ...] | None = None, roots: int = 1
+    ) -> Tree:
         """Build the tree from one flag a node, breadth first: a split node has two children, a leaf none.
 
         Raises `InvalidReleaseError` if the flags are not a tree or split a cell that is publicly empty.
         """
         flags, frame = np.asarray(splits, dtype=np.bool_), Frame(d, shift)
-        level = np.zeros((1, d), dtype=np.uint64)
+        level = np.zeros((roots, d), dtype=np.uint64)
         indices, depths, actives = [], [], []
         depth = begin = 0
         while len(level):
@@ -72,9 +76,10 @@ class Tree:
     def _assemble(cls, flags: Bools, index: Words, depth: Ints, active: Bools, frame: Frame) -> Tree:
         split = np.flatnonzero(flags)
         left = np.full(len(flags), -1, dtype=np.int64)
-        left[split] = 1 + 2 * np.arange(len(split))
+        roots = len(flags) - 2 * len(split)  # every other node is the child of one
+        left[split] = roots + 2 * np.arange(len(split))
         parent = np.full(len(flags), -1, dtype=np.int64)
-        parent[1:] = np.repeat(split, 2)
+        parent[roots:] = np.repeat(split, 2)
         lower, upper = unit_coordinates(index, depth, frame.side)
         shift = None if frame.shift is None else frozen(frame.offset)
         corners = frozen(lower), frozen(upper)
@@ -87,6 +92,11 @@ class Tree:
     def d(self) -> int:
         """The number of axes."""
         return int(self.lower.shape[1])
+
+    @property
+    def roots(self) -> int:
+        """The number of trees: 1, unless it is a forest."""
+        return int(np.searchsorted(self.depth, 0, side="right"))
 
     @property
     def splits(self) -> Bools:
@@ -125,6 +135,8 @@ class Tree:
 
     def leaf_of(self, unit: Floats) -> Ints:
         """The place in `leaves` of the leaf that holds each unit-cube point (n, d), by the rule that keys records.
+
+        In a forest: the leaf of its first tree.
 
         >>> Tree.from_splits([True, False, False], d=1).leaf_of(np.array([[0.2], [0.5], [1.0]]))
         array([0, 1, 1])
@@ -174,9 +186,12 @@ def default_depth(d: int) -> int:
 
 
 def grow(counts: CellCounts, rule: Rule, max_depth: int | None = None) -> Growth:
-    """Grow a tree level by level: active cells above the depth cap are split when the rule says so."""
+    """Grow a tree level by level: active cells above the depth cap are split when the rule says so.
+
+    As many trees as `counts.root()` has cells.
+    """
     cap = default_depth(counts.d) if max_depth is None else max_depth
-    level = counts.root()
+    level = roots = counts.root()
     splits, count, noise = [], [], []
     while len(level):
         flags = np.zeros(len(level), dtype=np.bool_)
@@ -190,7 +205,7 @@ def grow(counts: CellCounts, rule: Rule, max_depth: int | None = None) -> Growth
         count.append(level.count)
         noise.append(seen)
         level = counts.halve(level.where(flags))
-    tree = Tree.from_splits(np.concatenate(splits), counts.d, counts.frame.shift)
+    tree = Tree.from_splits(np.concatenate(splits), counts.d, counts.frame.shift, len(roots))
     return Growth(tree, np.concatenate(count), np.concatenate(noise))
 
 
@@ -304,6 +319,6 @@ def _whole_units(value: float) -> int:
 def _pruned(full: Growth, chosen: Bools) -> Growth:
     """The part of a tree whose split nodes are the chosen ones: the nodes that the root still reaches."""
     tree = full.tree
-    kept = np.concatenate([[True], chosen[tree.parent[1:]]])
+    kept = (tree.parent < 0) | chosen[tree.parent]
     shift = None if tree.shift is None else tuple(float(u) for u in tree.shift)
-    return Growth(Tree.from_splits(chosen[kept], tree.d, shift), full.count[kept], full.noise[kept])
+    return Growth(Tree.from_splits(chosen[kept], tree.d, shift, tree.roots), full.count[kept], full.noise[kept])
