@@ -11,10 +11,12 @@ import dataclasses
 import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, Literal, TypeAlias, cast
 
 from dashboard.limits import limits
 from dashboard.text import settings as words
+from privcore.accounting import Cost
 from privcore.clouds import CLOUDS
 from privcore.domain import AXIS_DIGITS
 from privcore.errors import InvalidParametersError
@@ -204,6 +206,12 @@ class Settings:
         return _affordable(Settings(**values), problems), tuple(problems)
 
 
+@lru_cache(maxsize=1024)
+def cost_of(parameters: Parameters, d: int) -> Cost:
+    """Return `Parameters.cost`, which takes milliseconds: a page asks for the same one several times a run."""
+    return parameters.cost(d)
+
+
 # ---- reading text ----------------------------------------------------------------------------------------------------
 
 
@@ -374,7 +382,7 @@ def _affordable(settings: Settings, problems: list[Problem]) -> Settings:
 
 def _refusal(settings: Settings) -> str | None:
     try:
-        settings.parameters().cost(settings.d)
+        cost_of(settings.parameters(), settings.d)
     except InvalidParametersError as error:
         return str(error)
     return None
@@ -397,7 +405,7 @@ def _bounded_theta(settings: Settings, problems: list[Problem]) -> Settings:
     free = settings.replace(theta=0.0)
     if _refusal(free) is not None:
         return settings
-    lowest = THETA_FLOOR * free.parameters().cost(settings.d).delta
+    lowest = THETA_FLOOR * cost_of(free.parameters(), settings.d).delta
     if settings.theta >= lowest:
         return settings
     used = _upwards(lowest)

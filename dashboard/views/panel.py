@@ -7,7 +7,7 @@ import streamlit as st
 from dashboard import compute
 from dashboard.compute import Data
 from dashboard.limits import limits
-from dashboard.settings import Settings
+from dashboard.settings import Settings, cost_of
 from dashboard.text import explore as words
 from dashboard.views import controls, session, upload
 
@@ -23,7 +23,7 @@ def panel(with_axes: bool = False) -> tuple[Settings, Data | None]:
     if data is None:
         return settings, None
     with st.sidebar:
-        controls.main_dials(settings, data.box.columns, settings.parameters().cost(data.box.d))
+        controls.main_dials(settings, data.box.columns, cost_of(settings.parameters(), data.box.d))
         if with_axes and data.box.d > 2:
             controls.axes_dial(settings, data.box.columns)
         more = st.expander(words.MORE, key="more", on_change="rerun")
