@@ -89,7 +89,7 @@ def w1(
         if chosen:
             traces.append(_bars(chosen, [height_of[id(line)] for line in chosen], colour, pattern, kind))
     if len(rolls):
-        traces.append(_rolls(rolls, height_of[id(ours[0])]))
+        traces += _rolls(rolls, height_of[id(ours[0])])
     right = [max([line.end, *(rolls if line is ours[0] else [])]) for line in lines]
     traces += [_values(lines, right), style.row_names([line.name for line in lines], 0.0)]
     layout = {
@@ -143,12 +143,19 @@ def _bars(rows: list[_Row], places: list[int], colour: str, pattern: str, name: 
     }
 
 
-def _rolls(rolls: Sequence[float], place: int) -> dict[str, Any]:
-    """Other rolls of the noise as open circles on the bar of this release."""
+def _rolls(rolls: Sequence[float], place: int) -> list[dict[str, Any]]:
+    """Other rolls of the noise as open circles on the bar of this release, and the band that holds them all."""
+    middle = place - 0.5 + style.BAR / 2
     marker = {"symbol": "circle-open", "size": 9, "color": style.GREY, "line": {"width": 2}}
-    where = {"x": [float(v) for v in rolls], "y": [place - 0.5 + style.BAR / 2] * len(rolls)}
+    where = {"x": [float(v) for v in rolls], "y": [middle] * len(rolls)}
     hover = {"hovertemplate": "%{x:.4~g}<extra></extra>"}
-    return {"type": "scatter", "mode": "markers", "name": words.W1_ROLLS, "marker": marker, **where, **hover}
+    low, high = min(rolls), max(rolls)
+    name = words.W1_BAND.format(rolls=len(rolls), low=number(low), high=number(high))
+    band = {"x": [low, high], "y": [middle, middle], "line": {"color": fade(style.GREY, 50), "width": 22}}
+    return [
+        {"type": "scatter", "mode": "lines", **band, "name": name, "hoverinfo": "skip"},
+        {"type": "scatter", "mode": "markers", "name": words.W1_ROLLS, "marker": marker, **where, **hover},
+    ]
 
 
 def _values(lines: list[_Row], right: list[float]) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from privcore.domain import Box
 from privcore.measure import DiscreteMeasure
 from privcore.tree import Tree
 
-Kind = Literal["cells", "atoms"]
+Kind = Literal["cells", "atoms", "pair"]
 MARGINAL_PIXELS = 128
 BINS = 128
 MAX_ATOMS = 2500
@@ -34,7 +34,8 @@ def measure(
     kind: Kind = "cells",
     axes: tuple[int, int] = (0, 1),
 ) -> Drawing:
-    """The released measure: a map of the cell masses, or its atoms sized by mass; in three dimensions always atoms.
+    """The released measure: a map of the cell masses, or its atoms sized by mass; in three dimensions always atoms,
+    but for a "pair", which is the density of two axes.
 
     `released_counts` (leaves,) are the noisy counts, for the hover. More than three dimensions are shown on the pair
     `axes`: cells then become the exact marginal density. `simulated` says in the badge that the seed is known.
@@ -42,7 +43,9 @@ def measure(
     masses = np.asarray(released.leaf_masses, dtype=np.float64)
     hover = {words.DEPTH: tree.leaf_depth, words.RELEASED_COUNT: released_counts, words.MASS: masses}
     table = shapes.leaf_table(tree, box, **{words.RELEASED_COUNT: released_counts, words.MASS: masses})
-    if kind == "atoms" or box.d == 3:
+    if kind == "pair" and box.d > 2:
+        drawn, title = _marginal(tree, Plane(box, *axes), masses), words.MEASURE_CELLS_TITLE
+    elif kind == "atoms" or box.d == 3:
         drawn = _atoms(released, box, axes)
         title = words.MEASURE_ATOMS_TITLE
     else:

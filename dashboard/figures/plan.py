@@ -40,7 +40,8 @@ def arrows(
     """How mass moves from data to release in an optimal plan, the pieces with the most work first; private.
 
     `unit` (n, d) are the records in the unit cube, `w1` the cost of the plan there. Lines run from a record to an
-    atom and are coloured by their length. One dimension is drawn as arcs from the data's line to the release's.
+    atom and are coloured by their length: in one dimension from the data's line to the release's, in three and more on
+    the pair `axes`.
     """
     atoms = (np.asarray(released.points) - box.low) / box.width
     distance, cost = work(plan, unit, atoms)
@@ -51,13 +52,11 @@ def arrows(
     start, end = unit[plan.source[rows]], atoms[plan.target[rows]]
     if box.d == 1:
         drawn = _line(start, end, distance[rows], box)
-    elif box.d == 3:
-        drawn = _space(start, end, distance[rows], box)
     else:
         drawn = _plane(start, end, distance[rows], Plane(box, *axes))
     facts = {"drawn": number(len(rows)), "total": number(len(order)), "share": number(100 * share)}
     notes = [words.ARROWS_NOTE.format(**facts)]
-    if box.d > 3:
+    if box.d > 2:
         first, second = Plane(box, *axes).names
         notes.append(words.PAIR.format(first=first, second=second, d=box.d))
     longest = number(distance[rows].max(initial=0.0))
@@ -110,17 +109,6 @@ def _ends(x: Any, y: Any, colour: str, symbol: str, name: str, distance: Floats)
     marker = {"color": colour, "symbol": symbol, "size": 5, "line": {"width": 1.2}}
     hover = {"customdata": shapes.small(distance), "hovertemplate": words.ARROW_HOVER.format(name=name)}
     return {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker, "name": name, **hover}
-
-
-def _space(start: Floats, end: Floats, distance: Floats, box: Box) -> dict[str, Any]:
-    axes = [(shapes.on_axis(box, axis, start[:, axis]), shapes.on_axis(box, axis, end[:, axis])) for axis in range(3)]
-    traces: list[dict[str, Any]] = []
-    for rows, line, name in _steps(distance):
-        where = {letter: _broken(a[rows], b[rows]) for letter, (a, b) in zip("xyz", axes, strict=True)}
-        traces.append({"type": "scatter3d", "mode": "lines", **where, "line": line, "name": name, "hoverinfo": "skip"})
-    traces.append(shapes.point_trace_3d(start, box, style.PRIVATE, words.ARROW_FROM))
-    traces.append(shapes.point_trace_3d(end, box, style.RELEASE, words.ARROW_TO))
-    return {"traces": traces, "height": style.MAP_HEIGHT, **shapes.scene(box)}
 
 
 def _line(start: Floats, end: Floats, distance: Floats, box: Box) -> dict[str, Any]:

@@ -41,7 +41,7 @@ def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) 
     name = settings.summary() or words.PIN_DEFAULT
     st.markdown(f"**{words.PIN_NAME.format(number=place + 1)}**: {name}")
     drawn = measure_figures.measure(
-        run.measure, run.tree, run.box, run.noisy_counts, epsilon=run.cost.total, simulated=True
+        run.measure, run.tree, run.box, run.noisy_counts, epsilon=run.cost.total, simulated=True, kind="pair"
     )
     plot(
         drawn.spec,

@@ -332,6 +332,22 @@ def test_frames_that_many_ask_for_are_made_once() -> None:
     assert "key" not in kept  # the oldest goes
 
 
+def gl(figure: Any) -> bool:
+    """Whether a figure takes a WebGL context of the browser, which gives only a few to a page."""
+    return any(trace.type.endswith(("3d", "gl")) for trace in figure.data)
+
+
+@pytest.mark.parametrize("query", [{"d": "3"}, {"d": "2", "n": "4000"}, {"d": "5", "n": "4000"}], ids=str)
+def test_no_part_of_the_page_takes_more_than_two_webgl_contexts(query: dict[str, str]) -> None:
+    for part in PARTS:
+        app = opened(
+            cloud="uniform", **query, part=part, pin=["v=1&epsilon=0.5&cloud=uniform&d=3", "cloud=uniform&d=3"]
+        )
+        drawn = figures(app)
+        assert "figure_pin_1" in drawn
+        assert sum(gl(figure) for figure in drawn.values()) <= 2
+
+
 # ---- undo, pins, the link, the display
 
 
@@ -472,7 +488,8 @@ def test_rolls_fill_in_and_can_be_stopped() -> None:
             break
         app.run()
     assert len(app.session_state["rolls"]) == 20
-    rolls = next(t for t in figures(app)["figure_w1"].data if t.name and "rolls" in t.name)
+    band, rolls = (t for t in figures(app)["figure_w1"].data if t.name and "rolls" in t.name)
+    assert tuple(band.x) == (min(rolls.x), max(rolls.x))
     assert sorted(rolls.x) == sorted(app.session_state["rolls"])
     app.number_input(key="dial_seed").set_value(5).run()
     assert app.session_state["rolls"] == []
