@@ -44,7 +44,7 @@ def test_the_published_bound() -> None:
     assert tree_cost_published(2.5, 2.5 * LN2) == pytest.approx(3 / 2.5, abs=1e-12)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(0.05, 50.0), st.floats(0.02, 40.0))
 def test_rounded_up_and_tight(lam: float, delta: float) -> None:
     """Never below 50 exact digits, and above them by rounding alone."""
@@ -166,7 +166,7 @@ def check_cost(cost: Cost) -> None:
     assert cost.theta >= -12 * cost.delta
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     st.floats(1e-3, 50.0),
     st.floats(0.05, 0.9),
@@ -196,7 +196,7 @@ def test_tight_spends_epsilon_and_no_more(
         assert cost.noise_mean == 0
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.floats(0.05, 20.0), st.floats(0.1, 0.9), st.floats(0.2, 5.0))
 def test_delta_in_records(epsilon: float, share: float, factor: float) -> None:
     """lambda solves E(lambda, delta) = budget; below ln 2 / budget there is none, and the message says the number."""
@@ -362,7 +362,7 @@ def test_the_extreme_scales_have_a_cost_and_those_beyond_are_refused(lam: float,
                 tree_cost(*scales)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.integers(0, 40), st.floats(1e-3, 1e6))
 def test_a_record_that_is_a_whole_number_of_steps(power: int, lam: float) -> None:
     """delta = 1/m: the sum telescopes, E = 1/lambda + m ln 2, whatever lambda / delta is (here up to 1e18)."""
@@ -371,7 +371,7 @@ def test_a_record_that_is_a_whole_number_of_steps(power: int, lam: float) -> Non
     assert exact <= Decimal(cost) <= exact * (1 + Decimal("2e-13")) + tail
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(st.floats(0.05, 50.0), st.floats(0.05, 30.0))
 def test_the_margin_for_rounding_is_wide(lam: float, gamma: float) -> None:
     """float64 is off by less than a tenth of the 1e-13 that is added for it."""
@@ -380,7 +380,7 @@ def test_the_margin_for_rounding_is_wide(lam: float, gamma: float) -> None:
     assert abs(error) < Decimal("1e-14")
 
 
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 @given(
     st.floats(1e-3, 30.0),
     st.floats(0.1, 0.9),

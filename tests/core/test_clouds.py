@@ -26,7 +26,7 @@ def names_and_dimensions(draw: st.DrawFn) -> tuple[str, int]:
 
 
 @given(names_and_dimensions(), st.integers(0, 40), st.integers(0, 2**32))
-@settings(deadline=None, max_examples=150)
+@settings(max_examples=150)
 def test_a_cloud_has_its_shape_and_stays_in_its_box(cloud: tuple[str, int], n: int, seed: int) -> None:
     name, d = cloud
     points, box = make(name, n, d, seed), box_of(name, d)
@@ -130,7 +130,7 @@ def test_the_cluster_meets_every_first_cut() -> None:
 
 
 @given(st.integers(1, 500), st.integers(1, 10))
-@settings(deadline=None, max_examples=30)
+@settings(max_examples=30)
 def test_the_loner_is_the_last_row_and_far_from_the_crowd(n: int, d: int) -> None:
     points = make("loner", n, d)
     distance = np.abs(points - points[-1]).max(axis=1)

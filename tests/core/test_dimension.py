@@ -287,7 +287,7 @@ def test_a_real_table_with_ties_is_measured() -> None:
 
 
 @given(small_sets(), st.floats(1e-3, 1e6))
-@settings(deadline=None, max_examples=60)
+@settings(max_examples=60)
 def test_any_set_gives_an_answer(points: Floats, effective_size: float) -> None:
     found = dimension(points, Box.unit(points.shape[1]), effective_size)
     assert found.verdict in ("tells", "one place", "few scales", "wide band")

@@ -70,7 +70,7 @@ def test_sums_are_exact_and_the_budget_is_never_passed(costs: list[Any], budget:
     assert Account.from_json(account.to_json()).to_json() == account.to_json()
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(st.lists(COSTS, min_size=1, max_size=6))
 def test_a_file_keeps_every_debit_and_refusals_leave_it_as_it_was(costs: list[Any]) -> None:
     with tempfile.TemporaryDirectory() as directory:

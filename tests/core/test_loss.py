@@ -75,7 +75,7 @@ def likelihood(run: Simulation, unit: Floats) -> Any:
 # One output
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(
     st.sampled_from(CASES),
     st.integers(0, 4),
@@ -147,7 +147,7 @@ def test_replacing_inside_a_leaf_changes_nothing_and_is_undone_by_replacing_back
     assert np.isnan(loss.replaced(empty[0], [leaves[0], empty[0]])).all()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.sampled_from(CASES),
     st.integers(0, 4),
@@ -210,7 +210,7 @@ def check_law(law: LossDistribution, epsilon: float) -> None:
     assert 0.5 <= law.best_guess <= 1 / (1 + math.exp(-epsilon)) + ROUNDING
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.sampled_from(CASES),
     st.integers(0, 4),

@@ -124,7 +124,7 @@ def test_mass_in_the_whole_a_leaf_and_nothing() -> None:
         measure.mass_in(Box.unit(1))
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.floats(-1.4, 3.4))
 def test_masses_of_two_halves_add_up(cut: float) -> None:
     measure = measures(1)[1]

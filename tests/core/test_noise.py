@@ -226,7 +226,7 @@ def test_decisions_near_the_band_are_exact(numerator: int, denominator: int) -> 
         assert source.left == []
 
 
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 @given(st.floats(-25.0, 4.2), st.integers(1, 2**53))
 def test_the_float_target_is_right_within_the_band(log_q: float, denominator: int) -> None:
     """What the band is for: float64 is off by a tenth of it at most, for any margin and any lambda."""
@@ -255,7 +255,7 @@ def test_a_tie_that_lasts() -> None:
             assert bool(split[0]) is (below if margin < 0 else not below)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.integers(1, 2**40), st.integers(1, 2**30), st.integers(-(2**20), 2**20), st.integers(0, 2**64 - 1))
 def test_any_word_is_compared_exactly(numerator: int, denominator: int, offset: int, other: int) -> None:
     digits = noise._exponential(Fraction(numerator, denominator))
@@ -280,7 +280,7 @@ def test_a_margin_out_of_reach() -> None:
     assert not split[0]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 10**6), st.integers(1, 10**4), st.integers(1, 200))
 def test_floors_are_certified(numerator: int, denominator: int, bits: int) -> None:
     """floor(2^b e^-q) against a Taylor series in fractions with its remainder."""

@@ -147,7 +147,7 @@ POINTS = np.random.default_rng(0).random((300, 2))
 PERSONS = [f"p{i % 50}" for i in range(300)]
 
 
-@settings(deadline=None, max_examples=40)
+@settings(max_examples=40)
 @given(st.integers(1, 8), st.integers(0, 50))
 def test_the_mechanism_counts_the_kept_rows_alone(m: int, seed: int) -> None:
     made = run(POINTS, BOX, Parameters(1.0, max_rows=m), SeededWords(seed), PERSONS)

@@ -78,7 +78,7 @@ def spaced(draw: st.DrawFn, step: Fraction) -> list[Fraction]:
     return list(itertools.accumulate((step + gap for gap in gaps), initial=first))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(LAMBDA, DELTA, st.data())
 def test_the_integral(lam: float, delta: float, data: st.DataObject) -> None:
     """(5.1) by the midpoint rule on the pieces where N is constant."""
@@ -94,7 +94,7 @@ def test_the_integral(lam: float, delta: float, data: st.DataObject) -> None:
     assert total == pytest.approx(direct, rel=1e-3, abs=1e-9)
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(STEP, st.data(), st.fractions(-5, 30, max_denominator=60), SHARE)
 def test_lemma_1(step: Fraction, data: st.DataObject, start: Fraction, share: Fraction) -> None:
     """In exact fractions; arithmetic progressions reach it."""
@@ -111,7 +111,7 @@ def integral_of_n(points: list[Fraction], start: Fraction, t: Fraction) -> Fract
     return sum((max(Fraction(0), min(z, start + t) - max(z - 1, start)) for z in points), Fraction(0))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.integers(1, 12), st.integers(0, 3), st.integers(1, 12), st.data())
 def test_lemma_2(m: int, k: int, first: int, data: st.DataObject) -> None:
     """On windows of m pieces: any N >= 0 that obeys Lemma 1, any p that falls."""
@@ -141,7 +141,7 @@ def largest_sum(lam: float, delta: float, pieces: int, offset: float) -> float:
     return best[-1]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.floats(0.05, 20.0), st.floats(0.02, 5.0), st.integers(3, 40), st.floats(0, 1))
 def test_theorem_1(lam: float, gamma: float, pieces: int, share: float) -> None:
     """Never above E; and E, where the grid holds the offset 1 modulo delta."""
@@ -169,7 +169,7 @@ def test_sharp(lam: float, delta: float) -> None:
 
 
 @given(st.floats(0.05, 20.0), st.floats(0.05, 5.0), st.integers(1, 40))
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=25)
 def test_the_tail(lam: float, gamma: float, terms: int) -> None:
     """(5.4): what is left out is at most either bound."""
     delta = gamma * lam

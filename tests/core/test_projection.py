@@ -51,7 +51,7 @@ def test_lipschitz_is_the_optimum_of_the_linear_program(seed: int) -> None:
     assert discrepancy(points, result.masses - masses) == pytest.approx(best, rel=1e-9, abs=1e-9)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(instances())
 def test_lipschitz_attains_its_cost_on_lattices_ties_and_duplicates(instance: tuple[Floats, Floats]) -> None:
     points, masses = instance
@@ -61,7 +61,7 @@ def test_lipschitz_attains_its_cost_on_lattices_ties_and_duplicates(instance: tu
     assert discrepancy(points, result.masses - masses) <= result.cost * (1 + 1e-9) + 1e-9
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(instances(largest=1e12), st.sampled_from(METHODS), st.sampled_from([1e-30, 1e-9, 1.0, 1e30]))
 def test_result_is_a_probability_vector(instance: tuple[Floats, Floats], method: Method, scale: float) -> None:
     points, masses = instance
@@ -73,7 +73,7 @@ def test_result_is_a_probability_vector(instance: tuple[Floats, Floats], method:
     assert np.isnan(result.cost) == (method != "lipschitz")
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(instances())
 def test_plan_takes_what_there_is_and_fills_holes(instance: tuple[Floats, Floats]) -> None:
     points, masses = instance
@@ -87,7 +87,7 @@ def test_plan_takes_what_there_is_and_fills_holes(instance: tuple[Floats, Floats
     assert plan.mass.sum() == pytest.approx(min(deficit.sum(), max(surplus.sum() - 1.0, 0.0)), abs=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(instances())
 def test_lipschitz_moves_masses_one_way(instance: tuple[Floats, Floats]) -> None:
     """The tie-break only destroys what is left when the total is above 1, and only creates when it is below."""
@@ -139,7 +139,7 @@ def test_mass_comes_from_the_nearest_leaf() -> None:
     assert result.cost == pytest.approx(0.2 * 0.1)
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(arrays(np.float64, st.integers(1, 30), elements=st.floats(-1e6, 1e6)))
 def test_simplex_projection_meets_its_optimality_conditions(masses: Floats) -> None:
     """p = max(masses - t, 0) for one t: equal shift on the support, at least that shift off it."""

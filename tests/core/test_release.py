@@ -99,7 +99,7 @@ JUNK = st.one_of(
 PATHS = [(name,) for name in BASE] + [(name, inner) for name in ("box", "parameters", "cost") for inner in BASE[name]]
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=300)
 @given(st.sampled_from(PATHS), JUNK)
 def test_any_other_value_is_refused(path: tuple[str, ...], junk: Any) -> None:
     content = copy.deepcopy(BASE)
@@ -117,7 +117,7 @@ def test_any_other_value_is_refused(path: tuple[str, ...], junk: Any) -> None:
     assert near or path[-1] in {"names", "low", "high", "projection", "max_depth", "max_rows"}, path
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from(PATHS), st.booleans())
 def test_missing_and_extra_fields_are_refused(path: tuple[str, ...], extra: bool) -> None:
     content = copy.deepcopy(BASE)
@@ -130,7 +130,7 @@ def test_missing_and_extra_fields_are_refused(path: tuple[str, ...], extra: bool
         Release.from_json(json.dumps(content))
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.sampled_from(sorted(BASE["cost"])), st.floats(0.5, 2.0))
 def test_a_cost_that_was_changed_is_refused(name: str, factor: float) -> None:
     content = copy.deepcopy(BASE)
@@ -186,14 +186,14 @@ def test_a_tree_deeper_than_its_cap_is_refused() -> None:
         Release.from_json(json.dumps(capped))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 @given(st.one_of(st.text(max_size=20), st.binary(max_size=20)))
 def test_any_other_text_is_refused(text: str | bytes) -> None:
     with pytest.raises(InvalidReleaseError):
         Release.from_json(text)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.integers(0, len(json.dumps(BASE)) - 1))
 def test_a_cut_file_is_refused(length: int) -> None:
     with pytest.raises(InvalidReleaseError):

@@ -20,7 +20,7 @@ CASES = [{}, {"mode": "paper"}, {"neighbours": "replace-one"}, {"shift": "random
 
 
 @given(st.integers(0, 2**32), st.sampled_from(CASES), st.sampled_from([1, 2, 3]), st.integers(0, 200))
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 def test_the_truth_adds_up(seed: int, chosen: dict[str, Any], d: int, n: int) -> None:
     points = np.random.default_rng(seed).random((n, d)) ** 2
     run = simulate(points, Box.unit(d), Parameters(1.0, **chosen), seed)

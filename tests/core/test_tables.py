@@ -63,7 +63,7 @@ NUMBER = st.one_of(
 )
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     rows=st.lists(st.tuples(NUMBER, NUMBER, NUMBER), min_size=1, max_size=30),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
@@ -84,7 +84,7 @@ def test_round_trip_gives_the_same_numbers(
     np.testing.assert_array_equal(table.points(["a", "b", "c"]), frame.to_numpy())
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     rows=st.lists(st.tuples(NUMBER, NUMBER), min_size=1, max_size=20),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
@@ -106,7 +106,7 @@ CELL = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     rows=st.lists(st.tuples(CELL, CELL), min_size=1, max_size=12),
     delimiter=st.sampled_from([",", ";", "\t", "|"]),
@@ -126,7 +126,7 @@ def test_text_columns_are_kept_to_the_letter(rows: list[tuple[str, str]], delimi
             assert [cell.lstrip(" ") for cell in kept] == [row[position].lstrip(" ") for row in rows]
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(
     st.one_of(
         st.binary(max_size=200), st.text(alphabet='xy,;\t|\n\r"#. 1250-NAe\u2212\ufeff', max_size=80).map(str.encode)
@@ -140,7 +140,7 @@ def test_nothing_raises(data: bytes) -> None:
     assert table.numeric.dtypes.eq(np.float64).all()
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.sampled_from([b"PK\x03\x04", b"PAR1", b"\xff\xfe", b"\xfe\xff", b"\xef\xbb\xbf"]), st.binary(max_size=100))
 def test_nothing_raises_on_broken_formats(magic: bytes, rest: bytes) -> None:
     assert read_table(magic + rest).problems
@@ -623,7 +623,7 @@ def test_parquet_columns_of_every_kind_as_text() -> None:
     assert "not read" not in said(table)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(st.lists(st.tuples(st.floats(), st.integers(-(2**63), 2**63 - 1)), max_size=20))
 def test_parquet_round_trip(rows: list[tuple[float, int]]) -> None:
     floats = np.array([row[0] for row in rows], dtype=np.float64)

@@ -171,7 +171,7 @@ MASSES = st.sampled_from(["equal", "zeros", "heavy", "tiny"])
 
 
 @certified
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32),
     sizes=st.tuples(st.integers(1, 150), st.integers(1, 150)),

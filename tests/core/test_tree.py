@@ -77,7 +77,7 @@ def counted(points: Floats, shift: tuple[float, ...] | None) -> CellCounts:
     return CellCounts(points, Box.unit(points.shape[1]), shift)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data_sets(), st.integers(0, 7))
 def test_uniform_matches_the_naive_tree(data: tuple[Floats, tuple[float, ...] | None], depth: int) -> None:
     points, shift = data
@@ -86,7 +86,7 @@ def test_uniform_matches_the_naive_tree(data: tuple[Floats, tuple[float, ...] | 
     sound(growth, points)
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data_sets(), st.integers(0, 3), st.integers(0, 80))
 def test_hard_matches_the_naive_tree(data: tuple[Floats, tuple[float, ...] | None], theta: int, cap: int) -> None:
     points, shift = data
@@ -96,7 +96,7 @@ def test_hard_matches_the_naive_tree(data: tuple[Floats, tuple[float, ...] | Non
     sound(growth, points)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(data_sets(), st.sampled_from([-1.0, 0.0, 0.5, 2.0]), st.sampled_from([0.125, 0.5, 1.0, 3.0]))
 def test_soft_matches_the_naive_tree(data: tuple[Floats, tuple[float, ...] | None], theta: float, delta: float) -> None:
     points, shift = data
@@ -125,7 +125,7 @@ def scripted(theta: float, delta: float, lam: float, seed: int) -> Decide:
     return decide
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data_sets(), st.sampled_from([-2.0, 0.0, 1.5]), st.sampled_from([0.5, 1.0]), st.integers(0, 2**32), st.data())
 def test_privtree_matches_the_naive_tree(
     data: tuple[Floats, tuple[float, ...] | None], theta: float, delta: float, seed: int, more: st.DataObject
@@ -143,7 +143,7 @@ def test_privtree_matches_the_naive_tree(
     np.testing.assert_array_equal((margin + growth.noise > 0)[~undecided], tree.splits[~undecided])
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=80)
 @given(data_sets(), st.integers(0, 2), st.integers(1, 20), st.integers(0, 30))
 def test_capped_is_the_heap(data: tuple[Floats, tuple[float, ...] | None], theta: int, leaves: int, cap: int) -> None:
     points, shift = data

@@ -337,7 +337,7 @@ def test_a_deep_tree_has_a_finite_density_where_volumes_underflow():
 
 
 @given(st.integers(1, 40), st.integers(1, 12), st.integers(0, 10**6))
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 def test_the_area_between_the_distribution_functions_is_w1(n, m, seed):
     rng = np.random.default_rng(seed)
     box = Box([-2.0], [6.0], names=["t"])

@@ -124,7 +124,7 @@ def test_it_weighs_little() -> None:
     assert len(plot.pack(drawing.figure, {})) < 6_000
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=40)
 @given(
     st.integers(1, 3).flatmap(
         lambda d: arrays(np.float64, st.tuples(st.integers(1, 40), st.just(d)), elements=st.floats(0, 1))

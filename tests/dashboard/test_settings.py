@@ -41,13 +41,13 @@ def dials(draw: st.DrawFn) -> Settings:
     return Settings(**values).repaired()[0]
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(dials())
 def test_a_link_brings_the_same_dials_back(chosen: Settings) -> None:
     assert Settings.from_query(chosen.to_query()) == (chosen, ())
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(dials())
 def test_repaired_dials_are_payable_and_stay_as_they_are(chosen: Settings) -> None:
     assert chosen.repaired() == (chosen, ())
@@ -67,7 +67,7 @@ hostile_values = st.one_of(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(st.dictionaries(st.sampled_from([*NAMES, "v", "hide", "present"]) | st.text(max_size=8), hostile_values))
 def test_no_link_raises_and_all_of_them_end_in_valid_dials(query: dict[str, Any]) -> None:
     read, problems = Settings.from_query(query)

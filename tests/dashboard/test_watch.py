@@ -367,7 +367,7 @@ def test_five_thousand_points_and_a_thousand_leaves_are_within_the_budget(kind: 
     assert len(packed(watch.watch(simulation).story)) <= BUDGET
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=20)
 @given(
     st.integers(0, 60),
     st.integers(1, 4),
