@@ -278,18 +278,8 @@ def noise_map(
 
 
 def _noise_line(tree: Tree, box: Box, noise: Floats, hover: dict[str, Any]) -> dict[str, Any]:
-    lower, upper = shapes.on_axis(box, 0, tree.leaf_lower[:, 0]), shapes.on_axis(box, 0, tree.leaf_upper[:, 0])
-    data, template = shapes.customdata(hover)
-    bars = {
-        "type": "bar",
-        "x": (lower + upper) / 2,
-        "width": upper - lower,
-        "y": shapes.small(noise),
-        "marker": {"color": fade(style.ORANGE, 25), "line": {"color": style.PRIVATE.colour, "width": 1}},
-        "name": words.NOISE_OF_LEAF,
-        "customdata": data,
-        "hovertemplate": template,
-    }
+    marker = {"color": fade(style.ORANGE, 25), "line": {"color": style.PRIVATE.colour, "width": 1}}
+    bars = shapes.leaf_bars(tree, box, noise, hover, marker, words.NOISE_OF_LEAF)
     xaxis = style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False)
     return {"traces": [bars], "xaxis": xaxis, "yaxis": style.axis(words.LAW_X), "bargap": 0, "showlegend": True}
 

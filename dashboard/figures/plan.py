@@ -165,18 +165,8 @@ def error_map(
 
 
 def _error_line(tree: Tree, box: Box, percent: Floats, hover: dict[str, Any]) -> dict[str, Any]:
-    lower, upper = shapes.on_axis(box, 0, tree.leaf_lower[:, 0]), shapes.on_axis(box, 0, tree.leaf_upper[:, 0])
-    data, template = shapes.customdata(hover)
-    bars = {
-        "type": "bar",
-        "x": (lower + upper) / 2,
-        "width": upper - lower,
-        "y": shapes.small(percent),
-        "marker": {"color": style.ORANGE, "line": {"color": style.INK, "width": 0.5}},
-        "name": words.LEAVES,
-        "customdata": data,
-        "hovertemplate": template,
-    }
+    marker = {"color": style.ORANGE, "line": {"color": style.INK, "width": 0.5}}
+    bars = shapes.leaf_bars(tree, box, percent, hover, marker, words.LEAVES)
     xaxis = style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False)
     return {"traces": [bars], "xaxis": xaxis, "yaxis": style.axis(words.ERROR_BAR), "bargap": 0}
 

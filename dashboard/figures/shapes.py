@@ -174,6 +174,16 @@ def cell_bars(
     }
 
 
+def leaf_bars(
+    tree: Tree, box: Box, values: Floats, hover: dict[str, Any], marker: dict[str, Any], name: str
+) -> dict[str, Any]:
+    """A value of each leaf (leaves,) over its interval, d = 1."""
+    lower, upper = on_axis(box, 0, tree.leaf_lower[:, 0]), on_axis(box, 0, tree.leaf_upper[:, 0])
+    data, template = customdata(hover)
+    where = {"x": (lower + upper) / 2, "width": upper - lower, "y": small(values)}
+    return {"type": "bar", **where, "marker": marker, "name": name, "customdata": data, "hovertemplate": template}
+
+
 def _short(values: np.ndarray[Any, Any], width: float, digits: int = 6) -> Floats:
     """Values to 10^-digits of the width: paths travel as decimal digits, so they should be few."""
     return np.round(values.astype(np.float64), digits - int(np.floor(np.log10(width))))

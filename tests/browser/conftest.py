@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.browser import helpers
 
@@ -32,6 +32,24 @@ def browser_context_args(browser_context_args: dict[str, Any]) -> dict[str, Any]
         "color_scheme": "light",
         "reduced_motion": "reduce",
     }
+
+
+@pytest.fixture(scope="module")
+def context(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[BrowserContext]:
+    """One context for the file, so that the browser keeps what it has loaded; every test has a page of its own."""
+    context = browser.new_context(**browser_context_args)
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def page(context: BrowserContext) -> Iterator[Page]:
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    expect.set_options(timeout=30_000)  # a busy machine takes its time
+    yield page
+    page.evaluate("localStorage.clear()")  # the chosen theme
+    page.close()
 
 
 @pytest.fixture(scope="session")

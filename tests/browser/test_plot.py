@@ -3,31 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, expect
+from playwright.sync_api import Locator, Page, expect
 
 from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, drag, open_page, settle
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[BrowserContext]:
-    """One context for the file, so that the browser keeps what it has loaded; every test has a page of its own."""
-    context = browser.new_context(**browser_context_args)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    page = context.new_page()
-    yield page
-    page.evaluate("localStorage.clear()")  # the chosen theme
-    page.close()
 
 
 @pytest.fixture

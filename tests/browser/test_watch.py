@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from typing import Any
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect
+from playwright.sync_api import Browser, Locator, Page, WebSocket, expect
 
 from privcore import Parameters, Simulation
 from privcore.clouds import box_of, make
@@ -18,24 +16,6 @@ from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, settle
 
 SMALL = "?v=1&n=200"
-
-
-@pytest.fixture(scope="module")
-def context(browser: Browser, browser_context_args: dict[str, Any]) -> Iterator[BrowserContext]:
-    """One context for the file, so that the browser keeps what it has loaded; every test has a page of its own."""
-    context = browser.new_context(**browser_context_args)
-    yield context
-    context.close()
-
-
-@pytest.fixture
-def page(context: BrowserContext) -> Iterator[Page]:
-    page = context.new_page()
-    page.set_default_timeout(60_000)
-    expect.set_options(timeout=30_000)  # a busy machine takes its time
-    yield page
-    page.evaluate("localStorage.clear()")  # the chosen theme
-    page.close()
 
 
 class Frames:
