@@ -8,20 +8,17 @@ where g_j is below the price of the basis become new arcs, until there are none:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privcore.arrays import Floats, Ints
 from privcore.transport import simplex
 from privcore.transport.basis import Basis, first_basis, refine_sources, refine_targets, ship
 from privcore.transport.certificate import EPS, Solution, rounding_slack
-from privcore.transport.kdtree import SearchTree, best_prices, cheapest, kd_order, levels, search_tree
+from privcore.transport.kdtree import Found, SearchTree, kd_order, levels, search, search_tree
 from privcore.transport.plans import Flow, couple, direct, fitted
 from privcore.transport.problem import TOTAL, Balanced
 from privcore.transport.pyramid import Layer, pyramid
@@ -35,16 +32,12 @@ NEW_ARCS = 8
 """The most arcs that one round adds for a target."""
 COARSEST = 32
 """Targets of the coarsest problem, at least."""
-SOURCES_PER_TARGET = 8
-"""Sources of a coarse problem for each of its targets, at least."""
 COARSE_GAP = 1e-2
 """The relative gap at which a coarse problem is left."""
 SLICE = 4_000_000
 """Steps of the simplex between two looks at the clock."""
-CHUNK = 20_000
-"""Searches of a thread between two looks at the clock."""
 
-Arcs = tuple[NDArray[np.int32], Floats]
+Arcs = Found
 """For each row its arcs' ends, -1 where there is none, and their lengths."""
 
 
@@ -124,11 +117,10 @@ class Descent:
 
     def schedule(self) -> Iterator[tuple[Layer, Layer]]:
         """The layers to solve, one step finer at a time; the last are the points and atoms themselves."""
-        sources = pyramid(self.places, self.supply, COARSEST * SOURCES_PER_TARGET)
+        sources = pyramid(self.places, self.supply, COARSEST)
         at = 0
         for target in pyramid(self.targets, self.demand, COARSEST):
-            wanted = min(SOURCES_PER_TARGET * len(target.units), len(self.supply))
-            while len(sources[at].units) < wanted:
+            while len(sources[at].units) < len(target.units):
                 at += 1
             yield sources[at], target
         for source in sources[at + 1 :]:
@@ -165,22 +157,8 @@ class Descent:
 
     def candidates(self, places: Floats, targets: Floats, prices: Floats, wanted: int) -> tuple[Arcs, Floats]:
         """The `wanted` cheapest targets of each place by distance minus price, and the smallest such value."""
-        tree = search_tree(targets)
-        best = best_prices(tree, prices)
         value = np.full((len(places), wanted), np.inf)
-        target = np.full((len(places), wanted), -1, dtype=np.int32)
-
-        def search(k: int) -> None:
-            part = slice(k, k + CHUNK)
-            _search(places[part], tree, prices, best, target[part], value[part])
-
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            try:
-                for _ in pool.map(search, range(0, len(places), CHUNK)):
-                    self.watch.check()
-            except Stop:
-                pool.shutdown(cancel_futures=True)
-                raise
+        target, value = search(places, search_tree(targets), prices, value, self.watch.check)
         least = value[:, 0].copy()
         value += np.where(target >= 0, prices[target], 0.0)
         return (target, value), least
@@ -213,8 +191,7 @@ class Descent:
         basis = stage.basis
         duals, prices = basis.duals, basis.prices
         value = np.repeat(prices[:, None], NEW_ARCS, axis=1)
-        source = np.full(value.shape, -1, dtype=np.int32)
-        _search(basis.targets, stage.tree, duals, best_prices(stage.tree, duals), source, value)
+        source, value = search(basis.targets, stage.tree, duals, value, self.watch.check)
         self.prices = np.where(source[:, 0] >= 0, value[:, 0], prices)
         lower = self.dual_value(stage, duals, self.prices, upper)
         violated = (source >= 0) & (value < prices[:, None] - threshold)
@@ -267,18 +244,9 @@ def _flow(basis: Basis, supply: Ints, demand: Ints) -> Flow:
     return fitted(direct(pieces, (tail[relay], head[relay], units[relay]), basis.m), supply, demand)
 
 
-def _search(
-    places: Floats, tree: SearchTree, prices: Floats, best: Floats, target: NDArray[np.int32], value: Floats
-) -> None:
-    cheapest(places, tree.points, tree.low, tree.high, tree.depth, prices, best, target, value)
-
-
 def _tight_prices(targets: Floats, sources: SearchTree, duals: Floats) -> Floats:
     """g_j = min_i |x_i - y_j| - u_i, the largest prices that the duals allow."""
-    value = np.full((len(targets), 1), np.inf)
-    target = np.full(value.shape, -1, dtype=np.int32)
-    _search(targets, sources, duals, best_prices(sources, duals), target, value)
-    return value[:, 0]
+    return search(targets, sources, duals, np.full((len(targets), 1), np.inf))[1][:, 0]
 
 
 def _perturbed(demand: Ints) -> Ints:

@@ -26,13 +26,14 @@ class Layer:
 
 
 def pyramid(places: Floats, units: Ints, coarsest: int) -> list[Layer]:
-    """Layers of about `coarsest`, 2 `coarsest`, ... parts up to the points themselves, which are in kd order."""
+    """Layers of `coarsest`, 2 `coarsest`, ... parts up to the points themselves, which are in kd order."""
     starts = [np.array([0, len(units)])]
     while len(starts[-1]) <= len(units):
         starts.append(np.unique(halved(starts[-1])))
     layers = [Layer(places, units, starts[-1], 0.0)]
     for coarser in starts[-2::-1]:
-        if len(coarser) > coarsest:
+        # a layer that is hardly coarser than the points would be work for nothing
+        if coarsest < len(coarser) <= len(units) / np.sqrt(2.0):
             layers.append(_merged(layers[-1], coarser))
     return layers[::-1]
 
