@@ -21,7 +21,7 @@ from privcore.transport.certificate import EPS, Solution, rounding_slack
 from privcore.transport.kdtree import Found, SearchTree, kd_order, levels, search, search_tree
 from privcore.transport.plans import Flow, couple, direct, fitted
 from privcore.transport.problem import TOTAL, Balanced
-from privcore.transport.pyramid import Layer, pyramid
+from privcore.transport.pyramid import Layer, halvings, pyramid
 from privcore.transport.watch import Stop, Watch
 
 ARCS = 8
@@ -34,6 +34,10 @@ COARSEST = 32
 """Targets of the coarsest problem, at least."""
 COARSE_GAP = 1e-2
 """The relative gap at which a coarse problem is left."""
+PREVIEW = 50_000
+"""Points of a problem whose interval is worth looking at before the end, if somebody waits for it."""
+PREVIEWS = frozenset(2**k for k in range(2, 24))
+"""After so many slices of one stage such a look is taken."""
 SLICE = 4_000_000
 """Steps of the simplex between two looks at the clock."""
 
@@ -95,16 +99,24 @@ class Descent:
         self.factor = TOTAL // int(self.supply.sum())
         self.perturbed = _perturbed(self.demand * self.factor)
         self.noise = 4.0 * len(self.demand) / TOTAL / self.factor * self.span
+        self.finest = Layer.finest(self.places, self.supply), Layer.finest(self.targets, self.demand)
+        self.previews = watch.observed and len(self.supply) >= PREVIEW
         self.stage: Stage | None = None
         self.prices = np.zeros(len(self.targets))
+
+    def is_whole(self, stage: Stage) -> bool:
+        """Whether this is the whole problem."""
+        return len(stage.source.units) == len(self.supply) and len(stage.target.units) == len(self.demand)
 
     def run(self) -> None:
         """Solve coarse to fine; raises `Stop`."""
         self.watch.narrow(*self.first_bounds())
+        self.preview_lower(np.zeros(len(self.targets)))
         for source, target in self.schedule():
             self.watch.check()
             self.stage, self.prices = self.stage_at(source, target)
             self.solve(self.stage)
+            self.preview(solved=True)
         assert self.stage is not None
         self.watch.narrow(0.0, self.true_cost(self.stage.basis))
 
@@ -134,7 +146,7 @@ class Descent:
         relays = np.ascontiguousarray(ends[:, 1:]), np.ascontiguousarray(lengths[:, 1:])
         stage = Stage(source, target, basis, search_tree(basis.places), arcs, relays)
         upper = basis.cost_of_flow(TOTAL * self.factor) + self.noise
-        lower = self.dual_value(stage, duals, prices, upper)
+        lower = self.dual_value(source, target, duals, prices, upper)
         self.watch.narrow(lower - stage.moved, upper + stage.moved)
         return stage, prices
 
@@ -147,12 +159,17 @@ class Descent:
             return basis, np.zeros(basis.m)
         basis, prices = self.stage.basis, self.prices
         if target is not self.stage.target:
-            starts = np.searchsorted(target.starts, self.stage.target.starts)
             prices = _tight_prices(target.places, self.stage.tree, basis.duals)
-            basis = refine_targets(basis, target.places, demand, starts, prices)
+        # sources first: the finer they are, the better the parts of a target can share them
         if source is not self.stage.source:
             starts = np.searchsorted(source.starts, self.stage.source.starts)
             basis = refine_sources(basis, source.places, supply, starts)
+        starts = self.stage.target.starts
+        for layer in halvings(starts, target):
+            parts = np.searchsorted(layer.starts, starts)
+            demand = np.add.reduceat(self.perturbed, layer.starts[:-1])
+            guide = prices if layer is target else np.zeros(len(demand))
+            basis, starts = refine_targets(basis, layer.places, demand, parts, guide), layer.starts
         return basis, prices
 
     def candidates(self, places: Floats, targets: Floats, prices: Floats, wanted: int) -> tuple[Arcs, Floats]:
@@ -165,9 +182,8 @@ class Descent:
 
     def solve(self, stage: Stage) -> None:
         """Pivot and add arcs until the stage is solved; every better interval goes to the watch."""
-        whole = len(stage.source.units) == len(self.supply) and len(stage.target.units) == len(self.demand)
-        goal = self.tolerance if whole else COARSE_GAP
-        first, total = True, TOTAL * self.factor
+        goal = self.tolerance if self.is_whole(stage) else COARSE_GAP
+        first, total, slices = True, TOTAL * self.factor, 0
         # never needed so far; the bounds hold wherever the simplex stops
         most = 1_000_000 + 200 * (len(stage.source.units) + len(stage.target.units))
         while True:
@@ -176,6 +192,9 @@ class Descent:
             before = stage.basis.pivots
             while stage.basis.pivots < before + most and not stage.pivot(threshold):
                 self.watch.narrow(0.0, stage.basis.cost_of_flow(total) + stage.moved + self.noise)
+                slices += 1
+                if slices in PREVIEWS:
+                    self.preview(solved=False)
             upper = stage.basis.cost_of_flow(total) + self.noise
             lower, new = self.price(stage, threshold, upper)
             self.watch.narrow(lower - stage.moved, upper + stage.moved)
@@ -186,6 +205,28 @@ class Descent:
             simplex.insert_arcs(*new, stage.basis.prices, stage.basis.duals, *stage.arcs)
             first = False
 
+    def preview(self, solved: bool) -> None:
+        """The bounds that a coarse stage gives for the whole problem; the lower one is good when it is solved.
+
+        Its basis, carried to the points and atoms, is a plan; its duals give prices of all atoms. What a stage knows
+        of its own coarse sides is worth less: all that merging moved is in doubt.
+        """
+        assert self.stage is not None
+        near = 5 * self.stage.basis.m >= len(self.targets)
+        if self.previews and near and not self.is_whole(self.stage):
+            upper = self.carried(*self.finest)[0].cost_of_flow(TOTAL * self.factor) + self.noise
+            self.watch.narrow(0.0, upper)
+            if solved:
+                self.preview_lower(_tight_prices(self.targets, self.stage.tree, self.stage.basis.duals))
+
+    def preview_lower(self, prices: Floats) -> None:
+        """A lower bound from any prices (m,) of the atoms, with the best duals of all points for them."""
+        if self.previews:
+            value = np.full((len(self.places), 1), np.inf)
+            duals = search(self.places, search_tree(self.targets), prices, value, self.watch.check)[1][:, 0]
+            upper = self.problem.fraction * self.span
+            self.watch.narrow(self.dual_value(*self.finest, duals, prices, upper), np.inf)
+
     def price(self, stage: Stage, threshold: float, upper: float) -> tuple[float, tuple[Any, Any, Floats]]:
         """The lower bound of the stage, less its rounding, and the arcs (source, target, g_j) that are missing."""
         basis = stage.basis
@@ -193,14 +234,14 @@ class Descent:
         value = np.repeat(prices[:, None], NEW_ARCS, axis=1)
         source, value = search(basis.targets, stage.tree, duals, value, self.watch.check)
         self.prices = np.where(source[:, 0] >= 0, value[:, 0], prices)
-        lower = self.dual_value(stage, duals, self.prices, upper)
+        lower = self.dual_value(stage.source, stage.target, duals, self.prices, upper)
         violated = (source >= 0) & (value < prices[:, None] - threshold)
         target, rank = np.nonzero(violated)
         return lower, (source[target, rank], target, value[target, rank])
 
-    def dual_value(self, stage: Stage, duals: Floats, prices: Floats, upper: float) -> float:
-        """sum a u + sum b g for the stage, less what rounding may have added."""
-        supply, demand = stage.source.units / TOTAL, stage.target.units / TOTAL
+    def dual_value(self, source: Layer, target: Layer, duals: Floats, prices: Floats, upper: float) -> float:
+        """sum a u + sum b g for these layers, less what rounding may have added to distances of mean `upper`."""
+        supply, demand = source.units / TOTAL, target.units / TOTAL
         middle = float(np.median(prices))
         u, g = duals + middle, prices - middle
         size = upper + supply @ np.abs(u) + demand @ np.abs(g) + self.problem.fraction * np.abs(u).max()
@@ -215,14 +256,12 @@ class Descent:
 
     def with_proofs(self, solution: Solution) -> Solution:
         """Add a feasible plan, the best at hand, and prices."""
-        finest = [Layer(side, units, np.arange(len(units) + 1), 0.0)
-                  for side, units in ((self.places, self.supply), (self.targets, self.demand))]  # fmt: skip
         prices = np.zeros(len(self.demand))
         if self.stage is None:
             flow = couple(self.supply, self.demand)
         else:
             prices[:] = np.repeat(self.prices, np.diff(self.stage.target.starts))
-            flow = _flow(self.carried(*finest)[0], self.supply, self.demand)
+            flow = _flow(self.carried(*self.finest)[0], self.supply, self.demand)
         given = np.empty(len(prices))
         given[self.target_order] = prices
         source, target, units = flow

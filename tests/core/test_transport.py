@@ -7,8 +7,11 @@ from hypothesis import strategies as st
 
 from privcore.domain import Box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
+from privcore.transport import certified as certified_method
 from privcore.transport import potentials, solve, wasserstein
 from privcore.transport.plans import direct, fitted
+from privcore.transport.pyramid import Layer
+from privcore.transport.watch import Stop
 from tests.oracle.hostile import MASSES, POINTS, hostile_masses, hostile_points
 from tests.oracle.transport import check_proofs, w1_by_linear_program, w1_by_pot
 
@@ -216,6 +219,45 @@ def test_a_stopped_run_has_a_valid_interval_and_a_feasible_plan() -> None:
     assert not result.exact
     assert result.lower <= exact.value <= result.upper
     assert "stopped" in result.method
+
+
+@certified
+def test_before_the_whole_problem_is_begun_a_preview_has_narrowed_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(13)
+    points, atoms = rng.random((6000, 2)), rng.random((900, 2))
+    exact = wasserstein(points, atoms)
+    begin = certified_method.Descent.stage_at
+
+    def only_coarse(self: certified_method.Descent, source: Layer, target: Layer) -> object:
+        if len(source.units) == 6000:
+            raise Stop
+        return begin(self, source, target)
+
+    monkeypatch.setattr(certified_method.Descent, "stage_at", only_coarse)
+    gaps = {}
+    for least in (10**9, 0):
+        monkeypatch.setattr(certified_method, "PREVIEW", least)
+        known = wasserstein(points, atoms, progress=lambda lower, upper: True)
+        assert known.lower <= exact.upper
+        assert known.upper >= exact.lower
+        gaps[least] = 1.0 - known.lower / known.upper
+    assert gaps[0] < 0.15 < 0.4 < gaps[10**9]
+
+
+@certified
+def test_many_atoms_for_one_coarse_atom_are_refined_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is stopped at its coarsest stage still gives a feasible plan at once."""
+    monkeypatch.setattr("privcore.transport.certified.COARSEST", 2)
+    points, weights, atoms, masses = random_case(np.random.default_rng(14), 3000, 1500, 2)
+    reports = iter(range(100))
+
+    def progress(lower: float, upper: float) -> bool:
+        return next(reports) < 2
+
+    result = wasserstein(points, atoms, weights=weights, measure_weights=masses, progress=progress, plan=True)
+    assert "stopped" in result.method
+    assert result.plan is not None
+    assert np.bincount(result.plan.target, result.plan.mass, 1500) == pytest.approx(masses, abs=1e-13)
 
 
 @certified
