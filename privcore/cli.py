@@ -315,6 +315,9 @@ def simulate(
     high: High,
     epsilon: Epsilon,
     seed: Annotated[int, typer.Option(min=0, help="The seed of the noise.")] = 0,
+    deadline: Annotated[
+        float | None, typer.Option(min=0, help="The seconds that each distance may take; an interval if not exact.")
+    ] = None,
     theta: Theta = 0.0,
     delta: Delta = None,
     gamma: Gamma = None,
@@ -336,11 +339,13 @@ def simulate(
 ) -> None:
     """See what a release would cost and how far it would be from the data. NOT PRIVATE: for the owner of the file.
 
-    It walks the same path as `release` with seeded noise, and compares the result with the data.
+    It walks the same path as `release` with seeded noise, and compares the result with the data. A distance that is
+    not exact at the deadline is printed as an interval that is proved to hold it.
 
     \b
     privcore simulate data.csv --columns x y --low 0 0 --high 10 5 --epsilon 1
     privcore simulate data.csv --columns x y --low 0 0 --high 10 5 --epsilon 1 --mode paper --seed 3
+    privcore simulate large.csv --columns x y --low 0 0 --high 10 5 --epsilon 1 --deadline 10
     """
     from privcore.simulation import simulate as run_simulation
 
@@ -358,6 +363,7 @@ def simulate(
     points = _points_of(table, box)
     with _step("Simulating"):
         run = run_simulation(points, box, parameters, seed, None if person is None else table.labels(person))
+    run.deadline = deadline
     typer.echo(f"rows       {run.n} of {len(points)}")
     _print_cost(cost, max_rows)
     typer.echo(f"leaves     {len(run.noisy_counts)}")

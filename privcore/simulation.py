@@ -50,6 +50,9 @@ class Simulation:
     the data are the rows that count, which are `w1_bounding` from all rows.
     """
 
+    deadline: float | None = None
+    """The seconds that each W1 may take; what is not exact by then is an interval."""
+
     def __init__(self, points: Any, box: Box, parameters: Parameters, seed: int, persons: Any = None) -> None:
         outcome = run(points, box, parameters, SeededWords(_checked_seed(seed)), persons)
         self.seed = int(seed)
@@ -151,7 +154,7 @@ class Simulation:
     @cached_property
     def w1(self) -> W1:
         """W1 between the data and the released measure, in the unit cube."""
-        return wasserstein(self._data, self.measure, box=self.box)
+        return wasserstein(self._data, self.measure, box=self.box, deadline=self.deadline)
 
     @cached_property
     def w1_at_most(self) -> float:
@@ -173,12 +176,12 @@ class Simulation:
     @cached_property
     def w1_bounding(self) -> W1:
         """What keeping at most `max_rows` rows of a person moves: W1 between all rows and those that count."""
-        return wasserstein(self.box.from_unit(self._all_points), self._data, box=self.box)
+        return wasserstein(self.box.from_unit(self._all_points), self._data, box=self.box, deadline=self.deadline)
 
     @cached_property
     def w1_resolution(self) -> W1:
         """The resolution part: W1 between the data and the oracle measure."""
-        return wasserstein(self._data, self.oracle_measure, box=self.box)
+        return wasserstein(self._data, self.oracle_measure, box=self.box, deadline=self.deadline)
 
     @cached_property
     def w1_privacy(self) -> W1:
@@ -219,7 +222,7 @@ class Simulation:
         return wasserstein(self.measure.sample(n, seed, method), self.measure, box=self.box)
 
     def _between(self, first: DiscreteMeasure, second: DiscreteMeasure) -> W1:
-        return wasserstein(first.points, second, weights=first.masses, box=self.box)
+        return wasserstein(first.points, second, weights=first.masses, box=self.box, deadline=self.deadline)
 
     @property
     def _data(self) -> Floats:

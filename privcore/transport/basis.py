@@ -188,44 +188,45 @@ def refine_sources(basis: Basis, places: Floats, supply: Ints, starts: Ints) -> 
 def refine_targets(basis: Basis, targets: Floats, demand: Ints, starts: Ints, prices: Floats) -> Basis:
     """The same basis on the parts of its targets: targets[starts[t]:starts[t + 1]] are the parts of target t.
 
-    Whatever went to a target goes to its cheapest part by distance minus `prices`; relays join the parts.
+    What went to a target is shared among its parts, each taking what prefers it by distance minus `prices`.
     """
     m, fine = basis.m, len(targets)
-    counts = np.diff(starts)
-    most = int(counts.max())
-    parts = starts[:-1, None] + np.minimum(np.arange(most), counts[:, None] - 1)
-
-    def cheapest_part(spots: Floats, target: Ints) -> Ints:
-        options = parts[target]
-        best = (distances(spots[:, None], targets[options]) - prices[options]).argmin(axis=1)
-        return np.asarray(options[np.arange(len(options)), best])
-
-    split = basis.split_nodes
+    split, hangs = basis.split_nodes, np.flatnonzero(basis.home >= 0)
     owner = basis.owner[split]
     number = np.zeros(2 * m, dtype=np.int64)
     number[split] = fine + np.arange(len(split))
-    hangs = basis.home >= 0
-    home = np.empty_like(basis.home)
-    home[hangs] = cheapest_part(basis.places[hangs], basis.home[hangs])
-    home[owner] = -1 - number[split]
     tail, head = basis.edges()
+    flow = np.where(basis.parent[tail] == head, basis.flow[tail], basis.flow[head])
     relay = tail < m
-    new_tail, new_head = number[tail], np.empty_like(head)
-    new_head[~relay] = cheapest_part(basis.places[basis.owner[tail[~relay]]], head[~relay])
-    new_tail[relay] = cheapest_part(basis.targets[head[relay]], tail[relay])
-    new_head[relay] = cheapest_part(targets[new_tail[relay]], head[relay])
-    inner = [_joined(targets, starts, counts, parts, part) for part in range(1, most)]
-    new_edges = (
-        np.concatenate([new_tail, *(edges[0] for edges in inner)]),
-        np.concatenate([new_head, *(edges[1] for edges in inner)]),
-    )
+    number[:m] = starts[:-1]
+    wanted = demand.copy()
+    from_part = number[tail]
+    from_part[relay] = _nearest_part(targets, starts, tail[relay], basis.targets[head[relay]])
+    np.add.at(wanted, from_part[relay], flow[relay])
+    spots = np.empty((len(tail), targets.shape[1]))
+    spots[relay] = targets[from_part[relay]]
+    spots[~relay] = basis.places[basis.owner[tail[~relay]]]
+    to = np.concatenate([basis.home[hangs], head])
+    order = np.argsort(to, kind="stable")
+    source = np.concatenate([hangs, np.full(len(tail), -1)])[order]
+    home = np.full(len(basis.home), -1, dtype=np.int64)
+    home[owner] = -1 - number[split]
+    new_tail, new_head, new_owner = (np.zeros(2 * fine, dtype=np.int64) for _ in range(3))
+    edges, nodes = simplex.split_targets(
+        starts, targets, wanted, prices, np.searchsorted(to[order], np.arange(m + 1)),
+        np.concatenate([basis.places[hangs], spots])[order], np.concatenate([basis.supply[hangs], flow])[order],
+        np.concatenate([np.full(len(hangs), -1), from_part])[order], source, fine + len(split),
+        home, new_tail, new_head, new_owner,
+    )  # fmt: skip
+    by_tail = np.argsort(new_tail[:edges], kind="stable")
+    new_edges = (new_tail[by_tail], new_head[by_tail])
+    owner = np.concatenate([owner, new_owner[:nodes]])
     return assemble(basis.places, basis.supply, targets, demand, home, new_edges, owner, float(basis.pi[0]))
 
 
-def _joined(targets: Floats, starts: Ints, counts: Ints, parts: Ints, part: int) -> Edges:
-    """Relays that join this part of every target to the nearest of the parts before it."""
-    groups = np.flatnonzero(counts > part)
-    here = starts[groups] + part
-    before = parts[groups, :part]
-    nearest = distances(targets[here][:, None], targets[before]).argmin(axis=1)
-    return before[np.arange(len(groups)), nearest], here
+def _nearest_part(targets: Floats, starts: Ints, group: Ints, spots: Floats) -> Ints:
+    """For each of the `spots` (k, d) the nearest of the parts of the target `group` (k,)."""
+    counts = np.diff(starts)
+    options = starts[group][:, None] + np.minimum(np.arange(int(counts.max())), counts[group][:, None] - 1)
+    best = distances(spots[:, None], targets[options]).argmin(axis=1)
+    return np.asarray(options[np.arange(len(options)), best])

@@ -8,23 +8,20 @@ where g_j is below the price of the basis become new arcs, until there are none:
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from privcore.arrays import Floats, Ints
 from privcore.transport import simplex
 from privcore.transport.basis import Basis, first_basis, refine_sources, refine_targets, ship
 from privcore.transport.certificate import EPS, Solution, rounding_slack
-from privcore.transport.kdtree import SearchTree, best_prices, cheapest, kd_order, levels, search_tree
+from privcore.transport.kdtree import Found, SearchTree, kd_order, levels, search, search_tree
 from privcore.transport.plans import Flow, couple, direct, fitted
 from privcore.transport.problem import TOTAL, Balanced
-from privcore.transport.pyramid import Layer, pyramid
+from privcore.transport.pyramid import Layer, halvings, pyramid
 from privcore.transport.watch import Stop, Watch
 
 ARCS = 8
@@ -35,16 +32,16 @@ NEW_ARCS = 8
 """The most arcs that one round adds for a target."""
 COARSEST = 32
 """Targets of the coarsest problem, at least."""
-SOURCES_PER_TARGET = 8
-"""Sources of a coarse problem for each of its targets, at least."""
 COARSE_GAP = 1e-2
 """The relative gap at which a coarse problem is left."""
+PREVIEW = 50_000
+"""Points of a problem whose interval is worth looking at before the end, if somebody waits for it."""
+PREVIEWS = frozenset(2**k for k in range(2, 24))
+"""After so many slices of one stage such a look is taken."""
 SLICE = 4_000_000
 """Steps of the simplex between two looks at the clock."""
-CHUNK = 20_000
-"""Searches of a thread between two looks at the clock."""
 
-Arcs = tuple[NDArray[np.int32], Floats]
+Arcs = Found
 """For each row its arcs' ends, -1 where there is none, and their lengths."""
 
 
@@ -102,16 +99,24 @@ class Descent:
         self.factor = TOTAL // int(self.supply.sum())
         self.perturbed = _perturbed(self.demand * self.factor)
         self.noise = 4.0 * len(self.demand) / TOTAL / self.factor * self.span
+        self.finest = Layer.finest(self.places, self.supply), Layer.finest(self.targets, self.demand)
+        self.previews = watch.observed and len(self.supply) >= PREVIEW
         self.stage: Stage | None = None
         self.prices = np.zeros(len(self.targets))
+
+    def is_whole(self, stage: Stage) -> bool:
+        """Whether this is the whole problem."""
+        return len(stage.source.units) == len(self.supply) and len(stage.target.units) == len(self.demand)
 
     def run(self) -> None:
         """Solve coarse to fine; raises `Stop`."""
         self.watch.narrow(*self.first_bounds())
+        self.preview_lower(np.zeros(len(self.targets)))
         for source, target in self.schedule():
             self.watch.check()
             self.stage, self.prices = self.stage_at(source, target)
             self.solve(self.stage)
+            self.preview(solved=True)
         assert self.stage is not None
         self.watch.narrow(0.0, self.true_cost(self.stage.basis))
 
@@ -124,11 +129,10 @@ class Descent:
 
     def schedule(self) -> Iterator[tuple[Layer, Layer]]:
         """The layers to solve, one step finer at a time; the last are the points and atoms themselves."""
-        sources = pyramid(self.places, self.supply, COARSEST * SOURCES_PER_TARGET)
+        sources = pyramid(self.places, self.supply, COARSEST)
         at = 0
         for target in pyramid(self.targets, self.demand, COARSEST):
-            wanted = min(SOURCES_PER_TARGET * len(target.units), len(self.supply))
-            while len(sources[at].units) < wanted:
+            while len(sources[at].units) < len(target.units):
                 at += 1
             yield sources[at], target
         for source in sources[at + 1 :]:
@@ -142,7 +146,7 @@ class Descent:
         relays = np.ascontiguousarray(ends[:, 1:]), np.ascontiguousarray(lengths[:, 1:])
         stage = Stage(source, target, basis, search_tree(basis.places), arcs, relays)
         upper = basis.cost_of_flow(TOTAL * self.factor) + self.noise
-        lower = self.dual_value(stage, duals, prices, upper)
+        lower = self.dual_value(source, target, duals, prices, upper)
         self.watch.narrow(lower - stage.moved, upper + stage.moved)
         return stage, prices
 
@@ -155,41 +159,31 @@ class Descent:
             return basis, np.zeros(basis.m)
         basis, prices = self.stage.basis, self.prices
         if target is not self.stage.target:
-            starts = np.searchsorted(target.starts, self.stage.target.starts)
             prices = _tight_prices(target.places, self.stage.tree, basis.duals)
-            basis = refine_targets(basis, target.places, demand, starts, prices)
+        # sources first: the finer they are, the better the parts of a target can share them
         if source is not self.stage.source:
             starts = np.searchsorted(source.starts, self.stage.source.starts)
             basis = refine_sources(basis, source.places, supply, starts)
+        starts = self.stage.target.starts
+        for layer in halvings(starts, target):
+            parts = np.searchsorted(layer.starts, starts)
+            demand = np.add.reduceat(self.perturbed, layer.starts[:-1])
+            guide = prices if layer is target else np.zeros(len(demand))
+            basis, starts = refine_targets(basis, layer.places, demand, parts, guide), layer.starts
         return basis, prices
 
     def candidates(self, places: Floats, targets: Floats, prices: Floats, wanted: int) -> tuple[Arcs, Floats]:
         """The `wanted` cheapest targets of each place by distance minus price, and the smallest such value."""
-        tree = search_tree(targets)
-        best = best_prices(tree, prices)
         value = np.full((len(places), wanted), np.inf)
-        target = np.full((len(places), wanted), -1, dtype=np.int32)
-
-        def search(k: int) -> None:
-            part = slice(k, k + CHUNK)
-            _search(places[part], tree, prices, best, target[part], value[part])
-
-        with ThreadPoolExecutor(os.cpu_count()) as pool:
-            try:
-                for _ in pool.map(search, range(0, len(places), CHUNK)):
-                    self.watch.check()
-            except Stop:
-                pool.shutdown(cancel_futures=True)
-                raise
+        target, value = search(places, search_tree(targets), prices, value, self.watch.check)
         least = value[:, 0].copy()
         value += np.where(target >= 0, prices[target], 0.0)
         return (target, value), least
 
     def solve(self, stage: Stage) -> None:
         """Pivot and add arcs until the stage is solved; every better interval goes to the watch."""
-        whole = len(stage.source.units) == len(self.supply) and len(stage.target.units) == len(self.demand)
-        goal = self.tolerance if whole else COARSE_GAP
-        first, total = True, TOTAL * self.factor
+        goal = self.tolerance if self.is_whole(stage) else COARSE_GAP
+        first, total, slices = True, TOTAL * self.factor, 0
         # never needed so far; the bounds hold wherever the simplex stops
         most = 1_000_000 + 200 * (len(stage.source.units) + len(stage.target.units))
         while True:
@@ -198,6 +192,9 @@ class Descent:
             before = stage.basis.pivots
             while stage.basis.pivots < before + most and not stage.pivot(threshold):
                 self.watch.narrow(0.0, stage.basis.cost_of_flow(total) + stage.moved + self.noise)
+                slices += 1
+                if slices in PREVIEWS:
+                    self.preview(solved=False)
             upper = stage.basis.cost_of_flow(total) + self.noise
             lower, new = self.price(stage, threshold, upper)
             self.watch.narrow(lower - stage.moved, upper + stage.moved)
@@ -208,22 +205,43 @@ class Descent:
             simplex.insert_arcs(*new, stage.basis.prices, stage.basis.duals, *stage.arcs)
             first = False
 
+    def preview(self, solved: bool) -> None:
+        """The bounds that a coarse stage gives for the whole problem; the lower one is good when it is solved.
+
+        Its basis, carried to the points and atoms, is a plan; its duals give prices of all atoms. What a stage knows
+        of its own coarse sides is worth less: all that merging moved is in doubt.
+        """
+        assert self.stage is not None
+        near = 5 * self.stage.basis.m >= len(self.targets)
+        if self.previews and near and not self.is_whole(self.stage):
+            upper = self.carried(*self.finest)[0].cost_of_flow(TOTAL * self.factor) + self.noise
+            self.watch.narrow(0.0, upper)
+            if solved:
+                self.preview_lower(_tight_prices(self.targets, self.stage.tree, self.stage.basis.duals))
+
+    def preview_lower(self, prices: Floats) -> None:
+        """A lower bound from any prices (m,) of the atoms, with the best duals of all points for them."""
+        if self.previews:
+            value = np.full((len(self.places), 1), np.inf)
+            duals = search(self.places, search_tree(self.targets), prices, value, self.watch.check)[1][:, 0]
+            upper = self.problem.fraction * self.span
+            self.watch.narrow(self.dual_value(*self.finest, duals, prices, upper), np.inf)
+
     def price(self, stage: Stage, threshold: float, upper: float) -> tuple[float, tuple[Any, Any, Floats]]:
         """The lower bound of the stage, less its rounding, and the arcs (source, target, g_j) that are missing."""
         basis = stage.basis
         duals, prices = basis.duals, basis.prices
         value = np.repeat(prices[:, None], NEW_ARCS, axis=1)
-        source = np.full(value.shape, -1, dtype=np.int32)
-        _search(basis.targets, stage.tree, duals, best_prices(stage.tree, duals), source, value)
+        source, value = search(basis.targets, stage.tree, duals, value, self.watch.check)
         self.prices = np.where(source[:, 0] >= 0, value[:, 0], prices)
-        lower = self.dual_value(stage, duals, self.prices, upper)
+        lower = self.dual_value(stage.source, stage.target, duals, self.prices, upper)
         violated = (source >= 0) & (value < prices[:, None] - threshold)
         target, rank = np.nonzero(violated)
         return lower, (source[target, rank], target, value[target, rank])
 
-    def dual_value(self, stage: Stage, duals: Floats, prices: Floats, upper: float) -> float:
-        """sum a u + sum b g for the stage, less what rounding may have added."""
-        supply, demand = stage.source.units / TOTAL, stage.target.units / TOTAL
+    def dual_value(self, source: Layer, target: Layer, duals: Floats, prices: Floats, upper: float) -> float:
+        """sum a u + sum b g for these layers, less what rounding may have added to distances of mean `upper`."""
+        supply, demand = source.units / TOTAL, target.units / TOTAL
         middle = float(np.median(prices))
         u, g = duals + middle, prices - middle
         size = upper + supply @ np.abs(u) + demand @ np.abs(g) + self.problem.fraction * np.abs(u).max()
@@ -238,14 +256,12 @@ class Descent:
 
     def with_proofs(self, solution: Solution) -> Solution:
         """Add a feasible plan, the best at hand, and prices."""
-        finest = [Layer(side, units, np.arange(len(units) + 1), 0.0)
-                  for side, units in ((self.places, self.supply), (self.targets, self.demand))]  # fmt: skip
         prices = np.zeros(len(self.demand))
         if self.stage is None:
             flow = couple(self.supply, self.demand)
         else:
             prices[:] = np.repeat(self.prices, np.diff(self.stage.target.starts))
-            flow = _flow(self.carried(*finest)[0], self.supply, self.demand)
+            flow = _flow(self.carried(*self.finest)[0], self.supply, self.demand)
         given = np.empty(len(prices))
         given[self.target_order] = prices
         source, target, units = flow
@@ -267,18 +283,9 @@ def _flow(basis: Basis, supply: Ints, demand: Ints) -> Flow:
     return fitted(direct(pieces, (tail[relay], head[relay], units[relay]), basis.m), supply, demand)
 
 
-def _search(
-    places: Floats, tree: SearchTree, prices: Floats, best: Floats, target: NDArray[np.int32], value: Floats
-) -> None:
-    cheapest(places, tree.points, tree.low, tree.high, tree.depth, prices, best, target, value)
-
-
 def _tight_prices(targets: Floats, sources: SearchTree, duals: Floats) -> Floats:
     """g_j = min_i |x_i - y_j| - u_i, the largest prices that the duals allow."""
-    value = np.full((len(targets), 1), np.inf)
-    target = np.full(value.shape, -1, dtype=np.int32)
-    _search(targets, sources, duals, best_prices(sources, duals), target, value)
-    return value[:, 0]
+    return search(targets, sources, duals, np.full((len(targets), 1), np.inf))[1][:, 0]
 
 
 def _perturbed(demand: Ints) -> Ints:

@@ -6,15 +6,26 @@ The tree is implicit. Node 1 is all points; node v with the range [lo, hi) of th
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
+from numpy.typing import NDArray
 
 from privcore.arrays import Floats, Ints
 
 BUCKET = 8
 """The most points in a leaf of a search tree."""
+SHARE = 20_000
+"""The most searches of a thread between two looks at the clock."""
+FEW = 500
+"""Fewer searches than these are not worth a thread."""
+
+Found = tuple[NDArray[np.int32], Floats]
+"""For each place its cheapest targets, -1 where there are no more, and their values, ascending."""
 
 
 @dataclass(frozen=True)
@@ -129,6 +140,39 @@ def kd_order(points, depth):  # type: ignore[no-untyped-def]
     return order
 
 
+def search(
+    places: Floats, tree: SearchTree, prices: Floats, value: Floats, check: Callable[[], None] | None = None
+) -> Found:
+    """The K points of the tree that are cheapest for each place x by |x - y_j| - g_j, and these values.
+
+    `value` (s, K) is overwritten; on entry its last column bounds the search: only what is below it is found.
+    Places are shared among the cores; `check` is called now and then and may raise to stop the work.
+    """
+    target = np.full(value.shape, -1, dtype=np.int32)
+    best = best_prices(tree, prices)
+
+    def part(start: int, stop: int) -> None:
+        some = slice(start, stop)
+        cheapest(
+            places[some], tree.points, tree.low, tree.high, tree.depth, prices, best, target[some], value[some]
+        )  # fmt: skip
+
+    cores = os.cpu_count() or 1
+    step = min(SHARE, max(FEW, -(-len(places) // cores)))
+    if step >= len(places):
+        part(0, len(places))
+        return target, value
+    with ThreadPoolExecutor(cores) as pool:
+        try:
+            for _ in pool.map(lambda start: part(start, start + step), range(0, len(places), step)):
+                if check is not None:
+                    check()
+        except BaseException:
+            pool.shutdown(cancel_futures=True)
+            raise
+    return target, value
+
+
 @njit(cache=True, nogil=True)
 def cheapest(places, points, low, high, depth, prices, best, target, value):  # type: ignore[no-untyped-def]
     """Fill target (s, K) and value (s, K): the K cheapest points j of each place x, by |x - y_j| - g_j, ascending.
@@ -158,6 +202,9 @@ def cheapest(places, points, low, high, depth, prices, best, target, value):  # 
                     for a in range(d):
                         step = places[s, a] - points[j, a]
                         square += step * step
+                    reach = limit + prices[j]
+                    if reach <= 0.0 or square >= reach * reach:  # most end here, without a root
+                        continue
                     cost = np.sqrt(square) - prices[j]
                     if cost < limit:
                         at = min(found, wanted - 1)

@@ -19,7 +19,7 @@ def couple(left: Ints, right: Ints) -> Flow:
     [[0, 0, 1], [0, 1, 1], [2, 1, 1]]
     """
     ends_left, ends_right = np.cumsum(left), np.cumsum(right)
-    ends = np.union1d(ends_left, ends_right)
+    ends = np.sort(np.concatenate([ends_left, ends_right]), kind="stable")
     units = np.diff(ends, prepend=0)
     ends, units = ends[units > 0], units[units > 0]
     return np.searchsorted(ends_left, ends), np.searchsorted(ends_right, ends), units

@@ -42,12 +42,8 @@ def _on_a_line(places: Floats, targets: Floats, prices: Floats) -> Floats:
 
 
 def _by_search(places: Floats, targets: Floats, prices: Floats) -> Floats:
-    from privcore.transport.kdtree import best_prices, cheapest, kd_order, levels, search_tree
+    from privcore.transport.kdtree import kd_order, levels, search, search_tree
 
     order = kd_order(targets, levels(len(targets)))
-    tree, sorted_prices = search_tree(targets[order]), prices[order]
     value = np.full((len(places), 1), np.inf)
-    target = np.full(value.shape, -1, dtype=np.int32)
-    best = best_prices(tree, sorted_prices)
-    cheapest(places, tree.points, tree.low, tree.high, tree.depth, sorted_prices, best, target, value)
-    return value[:, 0]
+    return search(places, search_tree(targets[order]), prices[order], value)[1][:, 0]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,17 +25,36 @@ class Layer:
     starts: Ints
     moved: float
 
+    @classmethod
+    def finest(cls, places: Floats, units: Ints) -> Layer:
+        """Every place for itself."""
+        return cls(places, units, np.arange(len(units) + 1), 0.0)
+
 
 def pyramid(places: Floats, units: Ints, coarsest: int) -> list[Layer]:
-    """Layers of about `coarsest`, 2 `coarsest`, ... parts up to the points themselves, which are in kd order."""
+    """Layers from `coarsest` parts or more to the points themselves, which are in kd order, each about four times
+    as large as the one before."""
     starts = [np.array([0, len(units)])]
     while len(starts[-1]) <= len(units):
-        starts.append(np.unique(halved(starts[-1])))
-    layers = [Layer(places, units, starts[-1], 0.0)]
+        starts.append(_halved(starts[-1]))
+    layers = [Layer.finest(places, units)]
     for coarser in starts[-2::-1]:
-        if len(coarser) > coarsest:
+        if coarsest < len(coarser) <= 0.4 * len(layers[-1].units):
             layers.append(_merged(layers[-1], coarser))
     return layers[::-1]
+
+
+def halvings(starts: Ints, layer: Layer) -> Iterator[Layer]:
+    """The layers from the parts at `starts` to `layer`, each part halved at a time; none if these are its parts."""
+    while len(starts) < len(layer.starts):
+        starts = _halved(starts)
+        yield _merged(layer, starts) if len(starts) < len(layer.starts) else layer
+
+
+def _halved(starts: Ints) -> Ints:
+    """Every part halved, without the empty ones; numpy's unique would not use that they are sorted."""
+    finer = halved(starts)
+    return finer[np.diff(finer, prepend=-1) > 0]
 
 
 def _merged(layer: Layer, starts: Ints) -> Layer:

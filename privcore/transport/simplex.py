@@ -54,7 +54,7 @@ def pivots(  # type: ignore[no-untyped-def]
     nothing is kept about the subtree that moves. Ties keep the tree strongly feasible, against cycling.
     state: [where pricing goes on, number of free nodes, last mark, number of pivots].
     """
-    batch = 512
+    batch = 256
     steps = 0
     n, wanted = arc.shape
     links = link.shape[1]
@@ -64,6 +64,7 @@ def pivots(  # type: ignore[no-untyped-def]
     gain = np.empty(batch, np.float64)
     price = np.empty(batch, np.float64)
     stale = np.zeros(1 << 12, np.int64)
+    climbed = np.empty(2 * m, np.float64)
     # sources are priced in chunks that jump about, so that the candidates of a batch seldom share a cycle
     chunks = (total + 15) // 16
     stride = int(chunks * 0.6180339887) | 1
@@ -125,52 +126,54 @@ def pivots(  # type: ignore[no-untyped-def]
             slot = pair * 2654435761 >> 8 & 4095
             if stale[slot] == pair:
                 continue
-            # the lowest common ancestor, climbing from both ends in turn
+            # the lowest common ancestor, climbing from both ends in turn; the cycle's cost adds up on the way
             state[2] += 2
             mine, other = state[2], state[2] + 1
             a, b = k, start
             tree[a].mark, tree[b].mark = mine, other
+            from_a, from_b = c_new, -c_old
+            climbed[a], climbed[b] = from_a, from_b
             join = -1
             while join < 0:
                 if a != 0:
+                    from_a += tree[a].cost if tree[a].up else -tree[a].cost
                     a = tree[a].parent
                     if tree[a].mark == other:
                         join = a
-                    tree[a].mark = mine
+                        from_b = climbed[a]
+                    else:
+                        tree[a].mark = mine
+                        climbed[a] = from_a
                 if join < 0 and b != 0:
+                    from_b += -tree[b].cost if tree[b].up else tree[b].cost
                     b = tree[b].parent
                     if tree[b].mark == mine:
                         join = b
-                    tree[b].mark = other
+                        from_a = climbed[b]
+                    else:
+                        tree[b].mark = other
+                        climbed[b] = from_b
                 steps += 2
-            # the cycle's cost and its bottleneck: the last blocking edge, from the join along the cycle
-            reduced = c_new - c_old
-            theta = supply[i] if hangs else np.int64(2**62)
-            leave, side = -1, 0
-            v = start
-            while v != join:
-                if tree[v].up:
-                    reduced -= tree[v].cost
-                    if tree[v].flow < theta:
-                        theta, leave, side = tree[v].flow, v, 2
-                else:
-                    reduced += tree[v].cost
-                v = tree[v].parent
-                steps += 1
-            v = k
-            while v != join:
-                if tree[v].up:
-                    reduced += tree[v].cost
-                else:
-                    reduced -= tree[v].cost
-                    if tree[v].flow <= theta:
-                        theta, leave, side = tree[v].flow, v, 1
-                v = tree[v].parent
-                steps += 1
+            reduced = from_a + from_b
             if reduced >= -threshold:
                 stale[slot] = pair
                 continue
             state[3] += 1
+            # the bottleneck: the last blocking edge, from the join along the cycle
+            theta = supply[i] if hangs else np.int64(2**62)
+            leave, side = -1, 0
+            v = start
+            while v != join:
+                if tree[v].up and tree[v].flow < theta:
+                    theta, leave, side = tree[v].flow, v, 2
+                v = tree[v].parent
+                steps += 1
+            v = k
+            while v != join:
+                if not tree[v].up and tree[v].flow <= theta:
+                    theta, leave, side = tree[v].flow, v, 1
+                v = tree[v].parent
+                steps += 1
             v = start
             while v != join:
                 tree[v].flow += -theta if tree[v].up else theta
@@ -371,6 +374,77 @@ def split_sources(  # type: ignore[no-untyped-def]
     for i in range(n):
         if node[i] >= 0:
             new_home[i] = -1 - node[i]
+    return edges, nodes
+
+
+@njit(cache=True)
+def split_targets(  # type: ignore[no-untyped-def]
+    starts, targets, wanted, prices, first, spot, units, node, source, fresh, home, new_tail, new_head, new_owner,
+):  # fmt: skip
+    """Replace every target by its parts, targets[starts[t]:starts[t + 1]], and share what arrives among them.
+
+    What arrives at target t is first[t]:first[t + 1] of: `spot` (k, d) where it comes from, `units`, `node` the tail
+    of its edge or -1 for the hanging `source`. The parts are filled in turn, each with what prefers it most, up to
+    their `wanted` units; what crosses from a part to the next joins the two, so the tree stays a tree.
+    `fresh` is the number of the first new split node. Returns (edges, new split nodes).
+    """
+    d = targets.shape[1]
+    edges = 0
+    nodes = 0
+    for t in range(len(starts) - 1):
+        lo, hi = first[t], first[t + 1]
+        q, r = starts[t], starts[t + 1] - starts[t]
+        wish = np.empty((hi - lo, r))
+        for i in range(hi - lo):
+            for k in range(r):
+                square = 0.0
+                for a in range(d):
+                    step = spot[lo + i, a] - targets[q + k, a]
+                    square += step * step
+                wish[i, k] = np.sqrt(square) - prices[q + k]
+        left = units[lo:hi].copy()
+        before = np.full(hi - lo, -1, np.int64)  # the part that a hanging source has so far
+        done = np.zeros(hi - lo, np.bool_)
+        for k in range(r):
+            need = wanted[q + k]
+            key = np.zeros(hi - lo)
+            if k < r - 1:
+                for i in range(hi - lo):
+                    rest = wish[i, k + 1]
+                    for later in range(k + 2, r):
+                        rest = min(rest, wish[i, later])
+                    key[i] = wish[i, k] - rest
+            crossed = k == r - 1
+            for i in np.argsort(key):
+                if done[i]:
+                    continue
+                given = min(left[i], need)
+                left[i] -= given
+                need -= given
+                at = lo + i
+                if node[at] >= 0:
+                    new_tail[edges], new_head[edges] = node[at], q + k
+                    edges += 1
+                elif before[i] < 0:
+                    before[i] = q + k
+                    home[source[at]] = q + k
+                else:
+                    node[at] = fresh + nodes
+                    new_owner[nodes] = source[at]
+                    home[source[at]] = -1 - node[at]
+                    nodes += 1
+                    new_tail[edges], new_head[edges] = node[at], before[i]
+                    new_tail[edges + 1], new_head[edges + 1] = node[at], q + k
+                    edges += 2
+                if k < r - 1 and need == 0:
+                    # it also goes on to a later part, with flow 0 if nothing is left of it
+                    crossed = True
+                    break
+                done[i] = True
+            if not crossed:
+                # nothing is left for the parts from here on: relays without flow keep the tree connected
+                new_tail[edges], new_head[edges] = q + k, q + k + 1
+                edges += 1
     return edges, nodes
 
 

@@ -23,6 +23,11 @@ class Watch:
         self.lower, self.upper = 0.0, math.inf
         self._until, self._progress, self._unit, self._slack = until, progress, unit, slack
 
+    @property
+    def observed(self) -> bool:
+        """Whether anybody may see the interval before the end."""
+        return self._until is not None or self._progress is not None
+
     def narrow(self, lower: float, upper: float) -> None:
         """Take new bounds into account; report them if they are better."""
         if lower <= self.lower and upper >= self.upper:

@@ -406,6 +406,21 @@ def test_simulate_says_not_private_first_and_then_what_the_library_says(run: Run
     assert run("simulate", data, *BOUNDS, "--epsilon", "1", "--seed", "5").out == result.out
 
 
+def test_a_distance_that_is_not_exact_at_the_deadline_is_an_interval(run: Runner, tmp_path: Path) -> None:
+    write(tmp_path / "large.csv", points(20_000))
+    arguments = ("simulate", "large.csv", *BOUNDS, "--epsilon", "20", "--seed", "5")
+    exact = run(*arguments)
+    stopped = run(*arguments, "--deadline", "0")
+    assert (exact.code, stopped.code) == (0, 0), stopped.err
+    found, known = ({line.split()[0]: line.split()[1:] for line in each.out.splitlines()} for each in (exact, stopped))
+    assert found["leaves"] == known["leaves"]
+    low, to, high = known["W1"][:3]
+    assert to == "to"
+    assert float(low) < float(found["W1"][0]) < float(high)
+    assert found["W1"][1:] == known["W1"][3:]
+    assert run(*arguments, "--deadline", "-1").code == cli.USAGE
+
+
 def test_simulate_tells_the_owner_about_the_file(run: Runner, tmp_path: Path) -> None:
     (tmp_path / "t.csv").write_text("x,y\n1,a\n2,3\n3,4\n4,5\n")
     result = run("simulate", "t.csv", *BOUNDS, "--epsilon", "1")

@@ -7,9 +7,13 @@ from hypothesis import strategies as st
 
 from privcore.domain import Box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
-from privcore.transport import W1, potentials, solve, wasserstein
+from privcore.transport import certified as certified_method
+from privcore.transport import potentials, solve, wasserstein
 from privcore.transport.plans import direct, fitted
-from tests.oracle.transport import w1_by_linear_program, w1_by_pot
+from privcore.transport.pyramid import Layer
+from privcore.transport.watch import Stop
+from tests.oracle.hostile import MASSES, POINTS, hostile_masses, hostile_points
+from tests.oracle.transport import check_proofs, w1_by_linear_program, w1_by_pot
 
 Array = np.ndarray
 
@@ -19,21 +23,6 @@ class Measure:
 
     def __init__(self, points: Array, masses: Array) -> None:
         self.points, self.masses = points, masses
-
-
-def check_proofs(result: W1, points: Array, weights: Array, atoms: Array, masses: Array) -> None:
-    """The plan has the marginals and the cost, the potentials are feasible and prove the lower bound."""
-    scale = float(np.abs(np.concatenate([points, atoms])).max()) + 1e-300
-    assert result.plan is not None
-    assert result.potentials is not None
-    plan, (f, g) = result.plan, result.potentials
-    assert (plan.mass > 0).all()
-    assert np.bincount(plan.source, plan.mass, len(points)) == pytest.approx(weights, abs=1e-13)
-    assert np.bincount(plan.target, plan.mass, len(atoms)) == pytest.approx(masses, abs=1e-13)
-    cost = np.linalg.norm(points[plan.source] - atoms[plan.target], axis=1) @ plan.mass
-    assert cost == pytest.approx(result.upper, rel=1e-9, abs=1e-13 * scale)
-    assert (f[:, None] + g <= np.linalg.norm(points[:, None] - atoms, axis=2) + 1e-12 * scale).all()
-    assert weights @ f + masses @ g == pytest.approx(result.lower, rel=1e-9, abs=1e-12 * scale)
 
 
 @pytest.fixture(autouse=True)
@@ -137,53 +126,20 @@ def test_a_box_maps_both_sides_to_the_unit_cube() -> None:
         wasserstein(points[2:], atoms, box=box)
 
 
-def hostile(kind: str, rng: np.random.Generator, count: int, d: int) -> Array:
-    if kind == "lattice":
-        return rng.integers(0, 4, (count, d)) / 4.0
-    if kind == "line":
-        return np.outer(rng.integers(0, 9, count) / 8.0, np.ones(d))
-    if kind == "duplicates":
-        return np.repeat(rng.random((count // 5 + 1, d)), 5, axis=0)[:count]
-    if kind == "flat":
-        return rng.random((count, d)) * np.array([1.0] + [1e-9] * (d - 1))
-    if kind == "far":
-        points = 0.5 + 1e-3 * rng.normal(size=(count, d))
-        points[0] = 0.0
-        return points
-    return rng.random((count, d))
-
-
-def hostile_masses(kind: str, rng: np.random.Generator, count: int) -> Array:
-    masses = np.ones(count)
-    if kind == "zeros":
-        masses = rng.integers(0, 3, count).astype(float)
-        masses[0] += 1.0
-    elif kind == "heavy":
-        masses = rng.pareto(0.5, count) + 1e-12
-    elif kind == "tiny":
-        masses = np.where(rng.random(count) < 0.5, 1e-16, 1.0)
-        masses[0] = 1.0
-    return masses / masses.sum()
-
-
-KINDS = st.sampled_from(["uniform", "lattice", "line", "duplicates", "flat", "far"])
-MASSES = st.sampled_from(["equal", "zeros", "heavy", "tiny"])
-
-
 @certified
 @settings(max_examples=150)
 @given(
     seed=st.integers(0, 2**32),
     sizes=st.tuples(st.integers(1, 150), st.integers(1, 150)),
     d=st.integers(2, 6),
-    kinds=st.tuples(KINDS, KINDS),
-    masses=st.tuples(MASSES, MASSES),
+    kinds=st.tuples(st.sampled_from(POINTS), st.sampled_from(POINTS)),
+    masses=st.tuples(st.sampled_from(MASSES), st.sampled_from(MASSES)),
 )
 def test_hostile_geometry_agrees_with_pot(
     seed: int, sizes: tuple[int, int], d: int, kinds: tuple[str, str], masses: tuple[str, str]
 ) -> None:
     rng = np.random.default_rng(seed)
-    points, atoms = (hostile(kind, rng, count, d) for kind, count in zip(kinds, sizes, strict=True))
+    points, atoms = (hostile_points(kind, rng, count, d) for kind, count in zip(kinds, sizes, strict=True))
     weights, mass = (hostile_masses(kind, rng, count) for kind, count in zip(masses, sizes, strict=True))
     result = wasserstein(points, atoms, weights=weights, measure_weights=mass, plan=True)
     truth = w1_by_pot(points, weights, atoms, mass)
@@ -263,6 +219,45 @@ def test_a_stopped_run_has_a_valid_interval_and_a_feasible_plan() -> None:
     assert not result.exact
     assert result.lower <= exact.value <= result.upper
     assert "stopped" in result.method
+
+
+@certified
+def test_before_the_whole_problem_is_begun_a_preview_has_narrowed_the_interval(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(13)
+    points, atoms = rng.random((6000, 2)), rng.random((900, 2))
+    exact = wasserstein(points, atoms)
+    begin = certified_method.Descent.stage_at
+
+    def only_coarse(self: certified_method.Descent, source: Layer, target: Layer) -> object:
+        if len(source.units) == 6000:
+            raise Stop
+        return begin(self, source, target)
+
+    monkeypatch.setattr(certified_method.Descent, "stage_at", only_coarse)
+    gaps = {}
+    for least in (10**9, 0):
+        monkeypatch.setattr(certified_method, "PREVIEW", least)
+        known = wasserstein(points, atoms, progress=lambda lower, upper: True)
+        assert known.lower <= exact.upper
+        assert known.upper >= exact.lower
+        gaps[least] = 1.0 - known.lower / known.upper
+    assert gaps[0] < 0.15 < 0.4 < gaps[10**9]
+
+
+@certified
+def test_many_atoms_for_one_coarse_atom_are_refined_by_halves(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A run that is stopped at its coarsest stage still gives a feasible plan at once."""
+    monkeypatch.setattr("privcore.transport.certified.COARSEST", 2)
+    points, weights, atoms, masses = random_case(np.random.default_rng(14), 3000, 1500, 2)
+    reports = iter(range(100))
+
+    def progress(lower: float, upper: float) -> bool:
+        return next(reports) < 2
+
+    result = wasserstein(points, atoms, weights=weights, measure_weights=masses, progress=progress, plan=True)
+    assert "stopped" in result.method
+    assert result.plan is not None
+    assert np.bincount(result.plan.target, result.plan.mass, 1500) == pytest.approx(masses, abs=1e-13)
 
 
 @certified
