@@ -121,7 +121,7 @@ def _boxes(points: Floats) -> tuple[Floats, Floats, int]:
     return np.concatenate([nobody, *lows[::-1]]), np.concatenate([nobody, *highs[::-1]]), 1 << depth
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def _greedy_net(points, low, high, first, radius):  # type: ignore[no-untyped-def]
     """The places in kd order of a greedy net: each point that no former ball of `radius` covers starts a ball.
 

@@ -89,7 +89,7 @@ def best_prices(tree: SearchTree, prices: Floats) -> Floats:
     return best
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def kd_order(points, depth):  # type: ignore[no-untyped-def]
     """A permutation that puts points (n, d) in kd order, halved `depth` times along their widest axis."""
     n, d = points.shape

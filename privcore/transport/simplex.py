@@ -21,7 +21,7 @@ NODE = np.dtype(
 # State of the tree: tree (2 m,) of NODE, owner (2 m,) the source of a split node, -1 if it is free, degree (2 m,).
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def potentials(m, tree, owner, pi):  # type: ignore[no-untyped-def]
     """Fill pi (2 m,) down from the root, whose potential is kept."""
     done = np.zeros(2 * m, np.bool_)
@@ -42,7 +42,7 @@ def potentials(m, tree, owner, pi):  # type: ignore[no-untyped-def]
             done[v] = True
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def pivots(  # type: ignore[no-untyped-def]
     m, supply, home, home_cost, arc, arc_cost, link, link_cost,
     tree, owner, degree, pi, free, state, threshold, work,
@@ -230,7 +230,7 @@ def pivots(  # type: ignore[no-untyped-def]
             return False
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def rooted(m, tail, head, edge_cost, tree, order):  # type: ignore[no-untyped-def]
     """Hang the tree with the edges tail -> head on node 0; order (edges + 1,) gets its nodes, parents first."""
     edges = len(tail)
@@ -255,7 +255,7 @@ def rooted(m, tail, head, edge_cost, tree, order):  # type: ignore[no-untyped-de
             at = after[at]
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def tree_flows(m, order, balance, tree):  # type: ignore[no-untyped-def]
     """The only flow that ships balance (2 m,), supply minus demand, over the tree; relays turn to be >= 0.
 
@@ -279,7 +279,7 @@ def tree_flows(m, order, balance, tree):  # type: ignore[no-untyped-def]
     return wrong
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def split_sources(  # type: ignore[no-untyped-def]
     m, places, supply, starts, targets, prices, home, tail, head, edge_flow, edge_owner, new_home, new_tail, new_head,
 ):  # fmt: skip
@@ -377,7 +377,7 @@ def split_sources(  # type: ignore[no-untyped-def]
     return edges, nodes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def split_targets(  # type: ignore[no-untyped-def]
     starts, targets, wanted, prices, first, spot, units, node, source, fresh, home, new_tail, new_head, new_owner,
 ):  # fmt: skip
@@ -448,7 +448,7 @@ def split_targets(  # type: ignore[no-untyped-def]
     return edges, nodes
 
 
-@njit(cache=True)
+@njit(cache=True, nogil=True)
 def insert_arcs(source, target, value, prices, duals, arc, arc_cost):  # type: ignore[no-untyped-def]
     """Put arcs source -> target of cost value + duals[source] in place of the dearest arcs of their sources."""
     for e in range(len(source)):
