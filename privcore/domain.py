@@ -78,10 +78,8 @@ class Box:
         if isinstance(points, pd.DataFrame):
             points = self._columns_of(points)
         try:
-            array = np.asarray(points)
-            if array.dtype != np.float32:
-                array = array.astype(np.float64, copy=False)
-        except (TypeError, ValueError):
+            array = _numeric(points)
+        except (TypeError, ValueError, OverflowError):
             raise InvalidPointsError("The points are not all numbers. Give an (n, d) array of numbers.") from None
         if array.ndim == 1 and (self.d == 1 or array.size == 0):
             array = array.reshape(-1, self.d)
@@ -214,6 +212,20 @@ def _check_bounds(box: Box) -> None:
             raise InvalidBoxError(f"The bounds of {name} are {low} and {high}. They must be finite, with low < high.")
         if not (1e-290 < high - low < np.inf):
             raise InvalidBoxError(f"The bounds of {name} are {low} and {high}: a width float64 can't divide by.")
+
+
+def _numeric(points: Any) -> np.ndarray[Any, np.dtype[Any]]:
+    """The points as floats, each value by itself.
+
+    numpy chooses one type for all values of a list. A date would be counted in the finest unit among them, and a
+    number beside text first be written as text: one row would change the others. Numbers have no such freedom.
+    """
+    array = np.asarray(points)
+    if array.dtype.kind in "US" and not isinstance(points, np.ndarray):
+        array = np.asarray(points, dtype=np.object_)
+    if array.dtype.kind not in "biufOUS":
+        raise TypeError
+    return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
 
 
 def _public_shape(array: np.ndarray[Any, Any]) -> str:

@@ -27,6 +27,33 @@ def test_rows_follow_one_fixed_rule(rows: list[tuple[float, float]]) -> None:
             assert mapped.tolist() == [0.0, 0.0]
 
 
+KINDS: list[object] = [0.1, np.float32(0.1), np.float16(0.1), 7, 2**53 + 1, 2**64 + 1, True, "0.1", b"0.1", None]
+
+
+@given(st.lists(st.sampled_from(KINDS), min_size=1, max_size=4))
+def test_no_row_changes_how_another_is_read(values: list[object]) -> None:
+    """numpy chooses one type for a whole list, so that what one row holds must not show in the others."""
+    together = Box.unit(1).rows([[value] for value in values])
+    alone = [Box.unit(1).rows([[value]])[0] for value in values]
+    np.testing.assert_array_equal(together, np.array(alone, dtype=np.float64))
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        [[np.datetime64("2020-01-01")]],
+        [[np.timedelta64(3, "s")]],
+        pd.DataFrame({"day": pd.to_datetime(["2020-01-01"])}),
+        [[1j]],
+        [[10**400]],
+    ],
+)
+def test_what_is_no_real_number_is_refused(points: object) -> None:
+    """A day is 18262.0, but 1577836800.0 if some other row has seconds."""
+    with pytest.raises(InvalidPointsError, match="not all numbers"):
+        Box.unit(1).rows(points)
+
+
 @given(st.lists(st.tuples(st.floats(-1, 3), st.floats(0, 0.5)), min_size=1, max_size=10))
 def test_there_and_back(rows: list[tuple[float, float]]) -> None:
     np.testing.assert_allclose(BOX.from_unit(BOX.to_unit(rows)), rows, atol=1e-15)

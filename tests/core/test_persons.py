@@ -213,3 +213,12 @@ def test_a_simulation_says_what_bounding_moves() -> None:
 def test_the_error_of_a_release_of_persons_is_estimated_like_any_other() -> None:
     made = release(POINTS, BOX, Parameters(1.0, max_rows=2), PERSONS)
     assert error_estimate(made, seed=1, replicates=2).median > 0
+
+
+@given(NUMBERS, st.integers(1, 4))
+def test_a_choice_draws_one_word_for_each_row_that_can_count(numbers: Ints, m: int) -> None:
+    """So how many words a run draws tells that number, ties apart: PRIVACY.md counts it among what isn't hidden."""
+    named = int((numbers >= 0).sum())
+    source = PerRow(np.arange(named))  # refuses any other number of words, and a second draw
+    kept_rows(numbers, m, source)
+    assert not source.columns

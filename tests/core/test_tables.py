@@ -280,6 +280,41 @@ def test_a_row_of_the_wrong_length_is_a_row_of_nan_where_each_row_stands_for_its
     np.testing.assert_array_equal(points, [[1, 2], [7, 8], [np.nan, np.nan]])
 
 
+CELLS = [
+    "7",
+    "0.5",
+    "0,5",
+    "1.234",
+    "1,234",
+    "1 000",
+    "-.5",
+    "1e400",
+    "9007199254740993",
+    "1" * 25,
+    "inf",
+    "NA",
+    "",
+    "x",
+]
+
+
+@given(st.lists(st.sampled_from(CELLS), max_size=8), st.sampled_from([".", ","]))
+def test_with_everything_said_a_cell_is_read_by_itself(cells: list[str], decimal: Any) -> None:
+    def read(column: list[str]) -> Any:
+        """The cells above as many plain numbers, so that the column counts as one of numbers."""
+        text = "x|y\n" + "".join(f"{cell}|1\n" for cell in [*column, *["7"] * len(column), "7"])
+        table = read_table(text.encode(), delimiter="|", decimal=decimal, encoding="utf-8", header=True)
+        return table.points(["x"], others="missing").ravel()[: len(column)]
+
+    np.testing.assert_array_equal(read(cells), [read([cell])[0] for cell in cells])
+
+
+def test_unsaid_the_decimal_mark_of_one_cell_is_that_of_the_column() -> None:
+    """Why PRIVACY.md counts it as public."""
+    assert read_table(b"x;y\n1.234;1\n0.5;1\n").points(["x"]).ravel().tolist() == [1.234, 0.5]
+    assert read_table(b"x;y\n1.234;1\n0,5;1\n").points(["x"]).ravel().tolist() == [1234.0, 0.5]
+
+
 @pytest.mark.parametrize("text", ["x,y\na,1,2\nb,3,4\n", "My title\nx,y,z\n1,2,3\n4,5,6\n", "x\n1,5\n2,5\n3,5\n"])
 def test_a_header_that_does_not_fit_is_an_error_not_a_shift(text: str) -> None:
     table = read_table(text.encode())
