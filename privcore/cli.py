@@ -38,6 +38,10 @@ if TYPE_CHECKING:
 SEVERAL = ("--columns", "--low", "--high")
 NOT_PRIVATE = "NOT PRIVATE: what follows shows the data. Only the owner of the file may see it."
 UNREADABLE = "The file can't be read as a table with these columns. Its owner can see why: privcore check FILE"
+DECIMAL_COMMA = (
+    "These columns seem to have a decimal comma. A release doesn't guess, since then the cells of one row would decide "
+    "how the others are read: say --decimal , or --decimal ."
+)
 FAILED = "The release failed and nothing was written. Count its epsilon as spent."
 FAILED_IN_LEDGER = "The release failed and nothing was written. Its epsilon stays spent in the ledger."
 
@@ -579,10 +583,14 @@ def _points_of(table: Table, box: Box) -> np.ndarray[Any, np.dtype[np.float64]]:
 def _points_in_silence(
     dialect: _Dialect, file: Path, box: Box, person: str | None
 ) -> tuple[np.ndarray[Any, np.dtype[np.float64]], np.ndarray[Any, np.dtype[np.object_]] | None]:
-    """The points, and the label of the person of each."""
+    """The points, and the label of the person of each; a decimal comma must have been said."""
     with _in_silence(UNREADABLE):
         table = dialect.read(file, person)
-        return _points_of(table, box), None if person is None else table.labels(person)
+        points, persons = _points_of(table, box), None if person is None else table.labels(person)
+        marks = {column.decimal for column in table.columns if column.name in box.columns}
+    if dialect.decimal is None and "," in marks:
+        raise _RefusedError(DECIMAL_COMMA)
+    return points, persons
 
 
 # ------------------------------------------------------------------------------------ files and text

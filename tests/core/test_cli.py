@@ -667,3 +667,16 @@ def test_simulate_shows_what_bounding_moves(run: Runner, tmp_path: Path) -> None
     assert result.code == 0, result.err
     assert "rows       60 of 250" in result.out
     assert "all rows to those that count" in result.out
+
+
+@pytest.mark.parametrize("text", ["x;y\n1,5;2\n0,25;3\n", "x;y\n1.234;1\n0,5;1\n"])
+def test_a_release_never_guesses_a_decimal_comma(run: Runner, tmp_path: Path, text: str) -> None:
+    """One cell with a comma would decide how the cells of the others are read."""
+    (tmp_path / "t.csv").write_text(text)
+    release = ["release", "t.csv", "--columns", "x", "--low", "0", "--high", "5", "--epsilon", "1", "--out", "r.json"]
+    refused = run(*release)
+    assert refused.code == 1
+    assert "--decimal ," in refused.err
+    assert not (tmp_path / "r.json").exists()
+    assert run(*release, "--decimal", ",").code == 0
+    assert (tmp_path / "r.json").exists()
