@@ -6,15 +6,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from numba import njit
-from scipy.spatial import cKDTree
 
 from privcore.arrays import Floats, Ints, frozen
 from privcore.errors import InvalidParametersError
+from privcore.kdtree import kd_order, levels, search_tree
 
 STEPS_PER_OCTAVE = 4
 """Radii are a factor 2^(1/4) apart."""
-_BUCKET = 8
-"""The most points in a leaf of the tree."""
 _OCTAVES = 60
 """Radii finer than 2^-60 of the cube are below what float64 can tell apart."""
 
@@ -44,13 +42,13 @@ class Nets:
     """
 
     def __init__(self, points: Floats) -> None:
-        self._order: Ints = cKDTree(points, leafsize=_BUCKET).indices.astype(np.int64)
-        self._points = np.ascontiguousarray(points[self._order], dtype=np.float64)
-        self._low, self._high, self._first = _boxes(self._points)
+        self._order: Ints = kd_order(np.asarray(points, dtype=np.float64), levels(len(points)))
+        self._tree = search_tree(np.asarray(points, dtype=np.float64)[self._order])
 
     def net(self, radius: float) -> Ints:
         """The rows of the points of a net, shape (N,), in no special order."""
-        places = _greedy_net(self._points, self._low, self._high, self._first, radius)
+        tree = self._tree
+        places = _greedy_net(tree.points, tree.low, tree.high, 1 << tree.depth, radius)
         return np.asarray(self._order[places])
 
 
@@ -101,24 +99,6 @@ def different_rows(points: Floats) -> Floats:
 def _lower(sizes: list[int]) -> Ints:
     """|net(2 r)| for each radius r; one ball is always needed."""
     return np.array([1] * STEPS_PER_OCTAVE + sizes)[: len(sizes)]
-
-
-def _boxes(points: Floats) -> tuple[Floats, Floats, int]:
-    """Bounding boxes `low`, `high` (nodes, d) of a binary tree over points in kd order, and its first leaf.
-
-    Node 1 holds all points, and nodes 2 v and 2 v + 1 the first and the second half of those of node v.
-    """
-    depth = max(0, int(np.ceil(np.log2(len(points) / _BUCKET))))
-    starts = np.array([0, len(points)])
-    for _ in range(depth):
-        middles = (starts[:-1] + starts[1:]) // 2
-        starts = np.insert(starts, np.arange(1, len(starts)), middles)
-    lows, highs = [np.minimum.reduceat(points, starts[:-1])], [np.maximum.reduceat(points, starts[:-1])]
-    for _ in range(depth):
-        lows.append(np.minimum(lows[-1][::2], lows[-1][1::2]))
-        highs.append(np.maximum(highs[-1][::2], highs[-1][1::2]))
-    nobody = np.zeros((1, points.shape[1]))  # there is no node 0
-    return np.concatenate([nobody, *lows[::-1]]), np.concatenate([nobody, *highs[::-1]]), 1 << depth
 
 
 @njit(cache=True, nogil=True)

@@ -15,10 +15,10 @@ from typing import Any
 import numpy as np
 
 from privcore.arrays import Floats, Ints
+from privcore.kdtree import Found, SearchTree, kd_order, levels, search, search_tree
 from privcore.transport import simplex
 from privcore.transport.basis import Basis, first_basis, refine_sources, refine_targets, ship
 from privcore.transport.certificate import EPS, Solution, rounding_slack
-from privcore.transport.kdtree import Found, SearchTree, kd_order, levels, search, search_tree
 from privcore.transport.plans import Flow, couple, direct, fitted
 from privcore.transport.problem import TOTAL, Balanced
 from privcore.transport.pyramid import Layer, halvings, pyramid

@@ -42,7 +42,7 @@ def _on_a_line(places: Floats, targets: Floats, prices: Floats) -> Floats:
 
 
 def _by_search(places: Floats, targets: Floats, prices: Floats) -> Floats:
-    from privcore.transport.kdtree import kd_order, levels, search, search_tree
+    from privcore.kdtree import kd_order, levels, search, search_tree
 
     order = kd_order(targets, levels(len(targets)))
     value = np.full((len(places), 1), np.inf)

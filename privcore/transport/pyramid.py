@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from privcore.arrays import Floats, Ints
+from privcore.kdtree import halved
 from privcore.transport.basis import distances
-from privcore.transport.kdtree import halved
 
 
 @dataclass(frozen=True)

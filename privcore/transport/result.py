@@ -20,9 +20,10 @@ class Plan:
 class W1:
     """An interval that is proved to contain the 1-Wasserstein distance, in the units of the coordinates compared.
 
-    `exact` says that upper - lower <= tolerance * upper; `method` names what was run; `seconds` is the wall time.
-    `plan` (on request) has cost `upper`, up to rounding, when the method is exact. `potentials` (on request) are
-    f (n,) at the points and g (m,) at the atoms with f_i + g_j <= |x_i - y_j|, so that
+    `exact` says that upper - lower <= tolerance * upper, no more: rounding is part of the interval, so a distance that
+    is tiny beside the diameter of the points can be fully solved and not exact. `method` names what was run;
+    `seconds` is the wall time. `plan` (on request) has cost `upper`, up to rounding, when the method is exact.
+    `potentials` (on request) are f (n,) at the points and g (m,) at the atoms with f_i + g_j <= |x_i - y_j|, so that
     sum_i w_i f_i + sum_j q_j g_j is a lower bound (Kantorovich duality).
 
     >>> W1(0.25, 0.25, True, "line", 0.0).value

@@ -43,8 +43,10 @@ def wasserstein(
     known up to the rounding of float64, so a measure has distance exactly 0 to itself.
     Units: those of the points, or of the unit cube if a `box` is given (both sides go through `box.to_unit`).
 
-    `tolerance` is relative to the upper bound; rounding alone leaves a gap near 1e-14 of the extent of the points, so
-    a distance a million times smaller than the extent may not be called exact at the default tolerance.
+    `tolerance` is relative to the upper bound: the result is `exact` when upper - lower <= tolerance x upper. The
+    bounds allow for all rounding, which alone leaves them some 1e-14 of the diameter of both sides apart. So at the
+    default tolerance a distance below about 5e-5 of the diameter may not be called exact: it is then known to about
+    1e-14 of the diameter, and a larger tolerance says so.
     `deadline` is in seconds; `progress(lower, upper)` is called as
     the interval narrows and cancels by returning False. A run that is not stopped is deterministic.
     `plan=True` also returns the transport plan and the potentials.

@@ -27,7 +27,7 @@ import pandas as pd
 from privcore import Box, Parameters, Release, cli, release, simulate, wasserstein
 from privcore.projection import Method, project
 from privcore.tables import read_table
-from privcore.transport import solve
+from privcore.transport import certified, solve
 from tests.oracle.hostile import MASSES, POINTS, hostile_masses, hostile_points
 from tests.oracle.projection import discrepancy, optimum
 from tests.oracle.transport import check_proofs, w1_by_linear_program, w1_by_pot
@@ -52,6 +52,7 @@ def transport(rng: Generator) -> None:
     weights, masses = (hostile_masses(str(rng.choice(MASSES)), rng, count) for count in (n, m))
     scale = float(rng.choice(SCALES))
     solve.DENSE_PAIRS = int(rng.choice([0, 0, 10**9]))
+    certified.PREVIEW, certified.COARSEST = int(rng.choice([0, 50_000])), int(rng.choice([2, 32]))
     result = wasserstein(scale * left, scale * right, weights=weights, measure_weights=masses, plan=True)
     extent = float(np.ptp(np.concatenate([left, right]), axis=0).max())
     rounding = 1e-13 * extent * scale

@@ -12,6 +12,7 @@ import pytest
 import privcore.simulation
 from privcore import Box, Parameters, PrivcoreError, Release, error_estimate, release, simulate
 from privcore.clouds import box_of, make
+from privcore.error_estimate import HIDDEN, WIDEN, regime, summary
 
 
 def released(n: int = 80, d: int = 2, **parameters: Any) -> Release:
@@ -111,6 +112,29 @@ def test_progress_is_told_and_can_stop() -> None:
 def test_mistakes_are_named(seed: Any, replicates: Any) -> None:
     with pytest.raises(PrivcoreError, match=r"seed|replicate"):
         error_estimate(released(), seed, replicates)
+
+
+@pytest.mark.parametrize("d", [2, 5])
+@pytest.mark.parametrize("representative", ["centre", "spread"])
+def test_the_factors_are_those_of_the_regime(d: int, representative: Any) -> None:
+    made = released(400, d, representative=representative)
+    errors = 0.01 * np.ones(5)
+    narrow = summary(errors, made)
+    down, up = WIDEN[f"{representative}, d {'<=' if d <= 3 else '>'} 3"]
+    assert (narrow.low, narrow.high) == pytest.approx((0.01 / down, 0.01 * up))
+    stray = summary(100 * errors, made)
+    assert regime(made, 1.0) == "stray"
+    assert stray.low == pytest.approx(1.0 / WIDEN["stray"][0])
+
+
+def test_a_release_that_cannot_tell_one_place_from_many_excludes_no_small_error() -> None:
+    weak = released(30, epsilon=0.1, total=90.0)
+    assert weak.parameters.epsilon * weak.total < HIDDEN
+    assert summary(0.1 * np.ones(5), weak).low == 0.0
+
+
+def test_every_factor_widens() -> None:
+    assert all(down >= 1.0 and up >= 1.0 for down, up in WIDEN.values())
 
 
 def test_nothing_of_the_estimate_is_written_into_the_release() -> None:

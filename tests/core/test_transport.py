@@ -278,6 +278,21 @@ def test_tolerance_zero_ends_with_what_rounding_allows() -> None:
     assert 0.0 < result.upper - result.lower < 1e-12
 
 
+@both
+@pytest.mark.parametrize("d", [2, 5])
+def test_what_exact_means_for_distances_that_are_tiny_beside_the_diameter(d: int) -> None:
+    """The interval is some 1e-14 of the diameter wide, so relative to a tiny distance it is not narrow."""
+    points = np.random.default_rng(15).random((300, d))
+    step = np.full(d, 1.0 / np.sqrt(d))
+    for moved, exact in ((1e-3, True), (1e-8, False)):
+        result = wasserstein(points, points + moved * step)
+        assert result.exact == exact
+        assert 1e-16 < result.upper - result.lower < 1e-13
+        assert result.lower <= moved * (1 + 1e-7)
+        assert result.upper >= moved * (1 - 1e-7)
+        assert wasserstein(points, points + moved * step, tolerance=1e-4).exact
+
+
 def test_potentials_by_search_are_those_of_all_pairs(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(11)
     places, targets, prices = rng.random((300, 3)), rng.random((70, 3)), 0.3 * rng.random(70)

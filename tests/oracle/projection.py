@@ -10,7 +10,7 @@ from scipy.spatial.distance import cdist
 from privcore.arrays import Floats
 
 # HiGHS accepts violations of 1e-7 by default, as much as the small masses themselves.
-TOLERANCES = {"primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
+TOLERANCES = {"presolve": False, "primal_feasibility_tolerance": 1e-10, "dual_feasibility_tolerance": 1e-10}
 
 
 def discrepancy(points: Floats, difference: Floats) -> float:
