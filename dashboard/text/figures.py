@@ -256,6 +256,26 @@ DIMENSION_ALT = (
 DIMENSION_PRIVATE = "Not private. "
 DIMENSION_RELEASE = "Epsilon-DP. "
 
+# The trees that are not private
+TREES_LEAVES_TITLE = "Leaves of the trees without noise"
+TREES_DEPTH_TITLE = "Depth of the trees without noise"
+TREES_LEAVES_NOTE = "Dashed: measured. Dotted: never more, by the theory, which has no bound for the hard threshold."
+TREES_DEPTH_NOTE = "Dashed: measured. Dotted: never more, by the theory or by the cap."
+TREES_X = "threshold θ (records)"
+TREES_LEAVES = "leaves"
+TREES_DEPTH = "depth"
+TREES_AT_MOST = "{unit} at most"
+TREES_RULES = {"hard": "hard threshold", "capped": "capped", "soft": "soft threshold"}
+TREES_BOUND = "{rule}: at most"
+TREES_HOVER = "θ = %{{x:.3~g}}: {unit} %{{y:,.4~g}}"
+TREES_COLUMNS = ("rule", "theta (records)")
+TREES_ALT = (
+    "Not private. {unit} of three trees grown without noise, for thresholds θ from {low} to {high} records. {rules}"
+)
+TREES_RULE_ALT = "{name}: {low} to {high}, {says}."
+TREES_SHARE = "at most {share} % of its bound"
+TREES_NO_BOUND = "no bound is known"
+
 # The transport plan
 ARROWS_TITLE = "How mass must move"
 ARROWS_NOTE = "the {drawn} pieces with the most work, of {total}: {share} % of W1"
