@@ -13,6 +13,7 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
 from typing import Any, TypeVar
 
+import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -22,6 +23,7 @@ from dashboard.line import Line, places
 from dashboard.scrubbing import Look, Scrub
 from dashboard.settings import Settings
 from privcore.arrays import Bools, Floats, frozen
+from privcore.cells import CellCounts
 from privcore.clouds import box_of, make
 from privcore.dimension import Dimension, dimension
 from privcore.domain import Box
@@ -32,6 +34,7 @@ from privcore.release import release
 from privcore.simulation import Simulation, simulate
 from privcore.tables import Table, read_table
 from privcore.theory import bounds
+from privcore.theory import tree_sizes as theory_sizes
 from privcore.transport import W1, wasserstein
 
 MOST_RUNS = 48
@@ -43,6 +46,8 @@ LINE = Line(places())
 RULER_SEED = 1_000_003
 """Added to the seed of the data for the independent sample that the rulers compare with."""
 MOST_RULER_POINTS = 20_000
+THRESHOLDS = 13
+"""Thresholds at which the trees without noise are grown."""
 MOST_DIMENSION_POINTS = 100_000
 
 
@@ -80,7 +85,7 @@ class Selected:
         return self.released_count - self.true_count
 
 
-Drawn = TypeVar("Drawn")
+Made = TypeVar("Made")
 Progress = Callable[[str, float, float], bool]
 """Called with what is measured and the interval so far; returning False stops."""
 Waiting = Callable[[int], object]
@@ -160,13 +165,13 @@ class RunCache:
 
     errors: Errors | None = None
     line: Line = field(default_factory=lambda: Line(1))
-    drawings: dict[Hashable, Any] = field(default_factory=dict)
+    made: dict[Hashable, Any] = field(default_factory=dict)
 
-    def drawing(self, name: Hashable, draw: Callable[[], Drawn]) -> Drawn:
-        """A picture of this run, drawn once; `name` says all that it depends on beside the run."""
-        if name not in self.drawings:
-            self.drawings[name] = draw()
-        return self.drawings[name]
+    def once(self, name: Hashable, make: Callable[[], Made]) -> Made:
+        """A picture or a table of this run, made once; `name` says all that it depends on beside the run."""
+        if name not in self.made:
+            self.made[name] = make()
+        return self.made[name]
 
 
 def run_cache(data: Data, parameters: Parameters, seed: int) -> RunCache:
@@ -276,6 +281,18 @@ def _shared_scrubs() -> Kept:
 @st.cache_resource(show_spinner=False, scope="session")
 def _own_scrubs() -> Kept:
     return Kept(4)
+
+
+def tree_sizes(run: Simulation) -> pd.DataFrame | None:
+    """Leaves and depth of the three trees without noise, at thresholds from one record to half of them.
+
+    The capped tree may have as many leaves as the run has. None with fewer than two records.
+    """
+    if run.n < 2:
+        return None
+    thetas = np.unique(np.geomspace(1.0, run.n / 2, THRESHOLDS).round(2))
+    counts = CellCounts(run.points, run.box)
+    return theory_sizes(counts, thetas.tolist(), run.cost.delta, len(run.tree.leaves), run.parameters.max_depth)
 
 
 def losses(run: Simulation) -> Floats:

@@ -104,6 +104,7 @@ PART_NAMES = {
     "leaves": "Leaves and their noise",
     "error": "W1 error",
     "dimension": "Dimension",
+    "trees": "Trees without noise",
     "privacy": "Where ε goes",
     "take": "Take it with you",
 }
@@ -193,6 +194,13 @@ ROLLING = "{done} of {of} rolls"
 STOP = "Stop rolling"
 FORMULAS = "Why? Each bound with this run's numbers"
 
+TREES_HELP = (
+    "The paper's three trees that see the data without noise: a cell is split above a threshold θ (hard), the heaviest "
+    "cells first until there are as many leaves as this run has (capped), or above a threshold that grows by this "
+    "run's depth penalty δ a level (soft). None is private. For each θ: how large the tree becomes, beside what is "
+    "proved."
+)
+NO_TREES = "With fewer than two rows there is no threshold to try."
 LOSS_HELP = (
     "How much likelier this very output is with one person in the data than without, as a logarithm: 0 says nothing, "
     "ε is the most that any output can say about anybody. Only the owner can compute it, and it must not be published."

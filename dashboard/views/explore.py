@@ -18,6 +18,7 @@ from dashboard.figures import partition as partition_figures
 from dashboard.figures import plan as plan_figures
 from dashboard.figures import privacy as privacy_figures
 from dashboard.figures import tree as tree_figures
+from dashboard.figures import trees as tree_size_figures
 from dashboard.figures.selection import with_box
 from dashboard.figures.style import Drawing
 from dashboard.limits import limits
@@ -71,7 +72,7 @@ class _View:
 
     def drawing(self, key: str, make: Callable[[], Drawing]) -> Drawing:
         """A figure of the run, made once."""
-        return self.kept.drawing((key, self.axes), make)
+        return self.kept.once((key, self.axes), make)
 
     def figure(self, key: str, drawing: Drawing, **options: Any) -> None:
         """Put a figure on the page."""
@@ -105,6 +106,7 @@ def _parts(view: _View, found: Errors | None, marked: Bools | None) -> None:
         "leaves": lambda: _leaves(view, marked),
         "error": lambda: _error(view, found),
         "dimension": lambda: _dimension(view),
+        "trees": lambda: _trees(view),
         "privacy": lambda: _privacy(view),
         "take": lambda: _take(view),
     }
@@ -178,7 +180,7 @@ def _picture(view: _View, box: Box | None) -> bool:
     live = frames is not None and frames.covers(settings.epsilon)
     moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
     shown = tuple(dict.fromkeys(view.axes))
-    drawn = {key: view.kept.drawing((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
+    drawn = {key: view.kept.once((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
     for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
             over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
@@ -291,6 +293,20 @@ def _dimension(view: _View) -> None:
         view.draw("dimension", lambda: dimension_figures.dimension(of_data, private=True))
     with right:
         view.draw("dimension_release", lambda: dimension_figures.dimension(of_release, private=False, **badge))
+
+
+def _trees(view: _View) -> None:
+    """The three trees of the paper that are not private."""
+    st.caption(words.TREES_HELP)
+    sizes = view.kept.once("tree_sizes", lambda: compute.tree_sizes(view.run))
+    if sizes is None:
+        st.caption(words.NO_TREES)
+        return
+    left, right = st.columns(2)
+    with left:
+        view.draw("tree_leaves", lambda: tree_size_figures.leaves(sizes))
+    with right:
+        view.draw("tree_depth", lambda: tree_size_figures.depth(sizes))
 
 
 def _privacy(view: _View) -> None:

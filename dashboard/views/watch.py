@@ -49,7 +49,7 @@ def _play(settings: Settings, data: Data) -> None:
         return
     axes = settings.axes if data.box.d > 1 else (0, 0)
     kept = compute.run_cache(data, parameters, settings.seed)
-    told = kept.drawing(("watch", axes), lambda: figures.watch(run, axes))
+    told = kept.once(("watch", axes), lambda: figures.watch(run, axes))
     player.play(told.story, key="watch", data_id=data.digest, memo=told.messages)
     table(told.table, key="table_watch")
 

@@ -15,7 +15,7 @@ from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, drag, open_page, settle
 
 FIGURES = 8
-PARTS = ("Leaves and their noise", "W1 error", "Dimension", "Where ε goes", "Take it with you")
+PARTS = ("Leaves and their noise", "W1 error", "Dimension", "Trees without noise", "Where ε goes", "Take it with you")
 SMALL = "?v=1&n=200"
 TABLE = "place;long;lat\n" + "".join(f"P{i};{i % 17},5;{(7 * i) % 11}\n" for i in range(200))
 

@@ -125,7 +125,7 @@ def test_the_page_says_why_epsilon_cannot_be_dragged() -> None:
 
 
 PRIVATE = {"partition", "scatter", "law", "noise_map", "w1", "bounds", "levels", "cdfs", "dimension"}
-PRIVATE |= {"plan", "error_map", "loss"}
+PRIVATE |= {"plan", "error_map", "loss", "tree_leaves", "tree_depth"}
 PUBLIC = {"measure", "projection", "budget", "odds", "icicle", "dimension_release"}
 
 
@@ -309,7 +309,7 @@ def test_a_preset_is_computed_once_a_server(monkeypatch: pytest.MonkeyPatch) -> 
     def computed_again(*_: Any, **__: Any) -> None:
         raise AssertionError("a second session computes")
 
-    for name in ("make", "simulate", "wasserstein", "bounds", "dimension"):
+    for name in ("make", "simulate", "wasserstein", "bounds", "dimension", "theory_sizes"):
         monkeypatch.setattr(compute, name, computed_again)
     assert everything(cloud="ring") == first
 

@@ -31,7 +31,7 @@ from privcore.noise import SeededWords
 from privcore.persons import kept_rows
 from tests.core.test_release import CHOICES, NAMED, POINTS, outputs, with_words
 
-TRUTHS = {"loss", "true_counts", "count", "noise", "leaf_noise", "plan", "unit", "total", "run"}
+TRUTHS = {"loss", "sizes", "true_counts", "count", "noise", "leaf_noise", "plan", "unit", "total", "run"}
 """Names of required arguments that only a simulation has: figures that take one are private and carry the banner."""
 BOXES = {1: Box([-1.0], [3.0], names=["x"]), 2: NAMED, 3: Box.unit(3), 5: Box.unit(5)}
 
@@ -112,7 +112,7 @@ def computed(made: Release) -> dict[str, str]:
         argument = takes_a_release(function)
         if argument is None:
             continue
-        known = {"seed": 3, "replicates": 2}
+        known = {"seed": 3, "replicates": 2, "errors": np.array([0.1, 0.2, 0.4]), "median": 0.2, "spread": 0.1}
         needed = inspect.signature(function).parameters
         unknown = {n for n, p in needed.items() if p.default is p.empty} - {argument, *known}
         assert not unknown, f"{name} takes a release, and this test doesn't know its {unknown}: teach it"
@@ -124,6 +124,8 @@ def computed(made: Release) -> dict[str, str]:
 def text(value: Any) -> str:
     if hasattr(value, "to_csv"):
         return str(value.to_csv())
+    if not hasattr(value, "__dataclass_fields__"):
+        return repr(value)
     return repr({name: np.asarray(getattr(value, name)).tolist() for name in value.__dataclass_fields__})
 
 
