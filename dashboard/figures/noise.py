@@ -290,7 +290,7 @@ def _noise_line(tree: Tree, box: Box, noise: Floats, hover: dict[str, Any]) -> d
         "customdata": data,
         "hovertemplate": template,
     }
-    xaxis = style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False)
+    xaxis = style.axis(style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False)
     return {"traces": [bars], "xaxis": xaxis, "yaxis": style.axis(words.LAW_X), "bargap": 0, "showlegend": True}
 
 
