@@ -7,6 +7,8 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard.views.panel import panel
+
 # A file of ours: Streamlit would fetch a symbol or an emoji for the window from the network.
 FILES = Path(__file__).parent / "browser"
 
@@ -27,12 +29,9 @@ def _start() -> bool:
 
 _start()
 st.html(FILES / "page.css")
-page = st.navigation(
-    [
-        st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True),
-        st.Page("views/watch.py", title="Watch", icon=":material/play_circle:"),
-    ],
-    position="top",
-)
+explore = st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True)
+watch = st.Page("views/watch.py", title="Watch", icon=":material/play_circle:")
+page = st.navigation([explore, watch], position="top")
 st.session_state.page = page.title
+panel(with_axes=page is watch)
 page.run()

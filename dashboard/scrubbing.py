@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from dashboard.figures.error import interval
 from dashboard.figures.measure import Kind, measure, sample
 from dashboard.figures.partition import partition
-from dashboard.figures.privacy import right_guesses
+from dashboard.figures.privacy import right_text
 from dashboard.figures.shapes import MAX_BARS
 from dashboard.figures.style import Drawing, number
 from dashboard.plot import Frames, PackedFrames, Spec, pack_frames
@@ -89,7 +89,7 @@ def scrub(
             break
         for name, make in PICTURES.items():
             frames.setdefault(f"figure_{name}", []).append(still(make(run, look).spec))
-        guess = words.GUESS_VALUE.format(right=f"{right_guesses(run.cost.total):.0f}")
+        guess = words.GUESS_VALUE.format(right=right_text(run.cost.total))
         leaves, w1 = number(len(run.tree.leaves)), interval(measured(run))
         notes.append([(words.LEAVES, leaves), (words.W1, w1), (words.GUESS_SHORT, guess)])
         reached.append(epsilon)

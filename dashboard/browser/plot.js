@@ -132,7 +132,7 @@ function script(url) {
 function picture(me, frame, colours) {
   const { head } = me;
   const packed = frame ? decode(frame.owner, frame.figure) : decode(me, head.figure);
-  const { data, layout = {} } = enlarged(paint(packed, colours), head.scale ?? 1);
+  const { data, layout = {} } = enlarged(paint(packed, colours), scaleOf(head));
   const touch = matchMedia("(pointer: coarse)").matches;
   const opaque = (colour) => (!colour || colour === "rgba(0,0,0,0)" ? colours.page : colour); // so that exports are legible
   return {
@@ -147,9 +147,14 @@ function picture(me, frame, colours) {
       width: me.gd.clientWidth,
       height: head.height,
       uirevision: head.data_id,
-      template: enlarged(template(colours), head.scale ?? 1),
+      template: enlarged(template(colours), scaleOf(head)),
     },
   };
+}
+
+// A phone that opens a projector's link has no room for its type.
+function scaleOf(head) {
+  return innerWidth < 640 ? 1 : (head.scale ?? 1);
 }
 
 // For a projector: all type, and the margins that hold it.

@@ -189,7 +189,7 @@ def _stems(unit: Floats, mass: Floats, box: Box, common: dict[str, Any]) -> dict
     marker = {"color": style.BLUE, "size": 6}
     heads = {"type": "scatter", "mode": "markers", "x": x, "y": shapes.small(mass), "marker": marker, **common}
     layout = {
-        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False),
+        "xaxis": style.axis(style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False),
         "yaxis": style.axis(words.ATOM_Y, rangemode="tozero"),
     }
     return {"traces": [stems, heads | {"name": words.STEMS}], "showlegend": True, **layout}
@@ -200,7 +200,7 @@ def _sample_line(unit: Floats, box: Box) -> dict[str, Any]:
     counts = np.histogram(unit[:, 0], bins=BINS, range=(0.0, 1.0))[0]
     look = {"color": style.BLUE, "line": {"width": 0}}
     layout = {
-        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False),
+        "xaxis": style.axis(style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False),
         "yaxis": style.axis(words.SAMPLE_Y.format(bins=BINS), rangemode="tozero"),
         "bargap": 0,
     }

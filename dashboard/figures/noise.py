@@ -280,7 +280,7 @@ def noise_map(
 def _noise_line(tree: Tree, box: Box, noise: Floats, hover: dict[str, Any]) -> dict[str, Any]:
     marker = {"color": fade(style.ORANGE, 25), "line": {"color": style.PRIVATE.colour, "width": 1}}
     bars = shapes.leaf_bars(tree, box, noise, hover, marker, words.NOISE_OF_LEAF)
-    xaxis = style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False)
+    xaxis = style.axis(style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False)
     return {"traces": [bars], "xaxis": xaxis, "yaxis": style.axis(words.LAW_X), "bargap": 0, "showlegend": True}
 
 

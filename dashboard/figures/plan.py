@@ -124,7 +124,7 @@ def _line(start: Floats, end: Floats, distance: Floats, box: Box) -> dict[str, A
     ]
     rails = {"range": [-0.15, 1.15], "tickvals": [0, 1], "ticktext": [words.ARROW_TO, words.ARROW_FROM]}
     layout = {
-        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False),
+        "xaxis": style.axis(style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False),
         "yaxis": style.axis("", showgrid=False, zeroline=False, **rails),
     }
     return {"traces": traces, "height": style.HEIGHT, "showlegend": True, **layout}
@@ -167,7 +167,7 @@ def error_map(
 def _error_line(tree: Tree, box: Box, percent: Floats, hover: dict[str, Any]) -> dict[str, Any]:
     marker = {"color": style.ORANGE, "line": {"color": style.INK, "width": 0.5}}
     bars = shapes.leaf_bars(tree, box, percent, hover, marker, words.LEAVES)
-    xaxis = style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False)
+    xaxis = style.axis(style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False)
     return {"traces": [bars], "xaxis": xaxis, "yaxis": style.axis(words.ERROR_BAR), "bargap": 0}
 
 

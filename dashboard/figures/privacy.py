@@ -24,13 +24,19 @@ def right_guesses(epsilon: Any) -> Any:
 
 
 def odds_sentence(epsilon: float) -> str:
-    """What epsilon means, in one sentence that never rounds in favour of the mechanism."""
-    return words.ODDS.format(right=_right(epsilon))
+    """What epsilon means, in one sentence."""
+    return words.ODDS.format(right=right_text(epsilon))
 
 
-def _right(epsilon: float) -> str:
+def right_text(epsilon: float) -> str:
+    """The most right guesses in 100 as text: never as good as a coin, and never certain.
+
+    >>> [right_text(epsilon) for epsilon in (0.01, 1.0, 9.0, 20.0)]
+    ['50.2', '73', '99.99', '99.9999998']
+    """
     exact = float(right_guesses(epsilon))
-    return str(round(exact)) if exact < 99.5 else f"{exact:.4g}"
+    gap = min(exact - 50.0, 100.0 - exact)
+    return f"{exact:.{0 if gap >= 0.5 else int(np.ceil(-np.log10(max(gap, 1e-12))))}f}"
 
 
 def budget(cost: Cost) -> Drawing:
@@ -74,7 +80,7 @@ def budget(cost: Cost) -> Drawing:
         "left": style.ROW_LEFT,
         "annotations": totals,
     }
-    odds = words.ODDS_SHORT.format(right=_right(float(cost.total)))
+    odds = words.ODDS_SHORT.format(right=right_text(float(cost.total)))
     figure = style.figure(traces, style.label(), words.BUDGET_TITLE, odds, height=230 + 60 * len(rows), **layout)
     alt = words.BUDGET_ALT.format(
         epsilon=number(cost.epsilon),
@@ -135,7 +141,7 @@ def odds(epsilon: float) -> Drawing:
             "mode": "markers+text",
             "x": [epsilon],
             "y": [here],
-            "text": [_right(epsilon)],
+            "text": [right_text(epsilon)],
             "textposition": "top left",
             "name": words.ODDS_HERE.format(epsilon=number(epsilon)),
             "marker": {"color": style.BLUE, "size": 14},

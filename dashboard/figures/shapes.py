@@ -43,8 +43,8 @@ class Plane:
 
     @property
     def names(self) -> tuple[str, str]:
-        """The declared names of the two axes."""
-        return self.box.columns[self.first], self.box.columns[self.second]
+        """The declared names of the two axes, as Plotly shows them."""
+        return style.literal(self.box.columns[self.first]), style.literal(self.box.columns[self.second])
 
     def place(self, unit: Floats) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
         """The two coordinates of unit-cube points (n, d), in the user's units."""
@@ -286,7 +286,7 @@ def box_trace(lower: Floats, upper: Floats, box: Box, **more: Any) -> dict[str, 
 def scene(box: Box) -> dict[str, Any]:
     """A cube-shaped scene over the declared box."""
     axes = {
-        f"{name}axis": style.scene_axis(box.columns[axis], box.low[axis], box.high[axis])
+        f"{name}axis": style.scene_axis(style.literal(box.columns[axis]), box.low[axis], box.high[axis])
         for axis, name in enumerate("xyz")
     }
     camera = {"eye": {"x": 1.45, "y": -1.45, "z": 0.9}, "center": {"x": 0, "y": 0, "z": -0.12}}
@@ -424,7 +424,9 @@ def histogram(box: Box, heights: Any, **more: Any) -> dict[str, Any]:
 def two_panels(box: Box, upper: dict[str, Any], lower: dict[str, Any]) -> dict[str, Any]:
     """d = 1: a main panel over the declared range and a lower one (axis y2) under it."""
     return {
-        "xaxis": style.axis(box.columns[0], range=[box.low[0], box.high[0]], showgrid=False, anchor="y2"),
+        "xaxis": style.axis(
+            style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False, anchor="y2"
+        ),
         "yaxis": upper | {"domain": [0.38, 1.0]},
         "yaxis2": lower | {"domain": [0.0, 0.28]},
         "bargap": 0,

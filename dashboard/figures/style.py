@@ -242,6 +242,15 @@ def number(value: float, digits: int = 3) -> str:
     return f"{value:.{digits}g}"
 
 
+def literal(name: str) -> str:
+    """The name of a column inside a figure, where Plotly would take a tag for markup.
+
+    >>> literal("<b>age</b>")
+    '&lt;b&gt;age&lt;/b&gt;'
+    """
+    return name.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+
+
 def axes_text(columns: Sequence[str]) -> str:
     """Names of the axes in a sentence.
 

@@ -439,7 +439,9 @@ def _leaf_noise(view: _View) -> tuple[Any, str]:
 
 def _leaf_layout(view: _View) -> dict[str, Any]:
     if view.box.d == 1:
-        xaxis = style.axis(view.box.columns[0], range=[view.box.low[0], view.box.high[0]], showgrid=False)
+        xaxis = style.axis(
+            style.literal(view.box.columns[0]), range=[view.box.low[0], view.box.high[0]], showgrid=False
+        )
         return {
             "xaxis": xaxis,
             "yaxis": style.axis(words.BARS_Y),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 TITLE = "Explore a private picture"
 MADE_FROM = "This picture was made from {n:,} {who}. None of them is in it."
+MADE_FROM_ONE = "This picture was made from one record. It is not in it."
 INSTRUCTION = "Drag ε under the picture: a small budget blurs, a large one shows more."
 INSTRUCTION_PANEL = "Turn ε in the panel: a small budget blurs, a large one shows more."
 PEOPLE = "people"
@@ -24,7 +25,7 @@ UPLOAD_HELP = "It stays in this session and is shown to you alone. The link neve
 UPLOAD_OWNER = (
     "This view shows your data: it is for the data's owner. Everything marked NOT PRIVATE must not be passed on."
 )
-UPLOAD_FIRST = "Choose a table, its columns and their bounds in the panel. Nothing is read from it but what you choose."
+UPLOAD_FIRST = "Choose a table, its columns and their bounds in the panel. Nothing of it is drawn but what you choose."
 COLUMNS = "Columns to use as axes"
 LOW = "{name}: lowest possible value"
 HIGH = "{name}: highest possible value"
@@ -38,7 +39,6 @@ NO_COLUMNS = "Choose at least one column in the panel."
 DROPPED = "{dropped:,} of {n:,} rows have an empty or infinite cell in these columns and are left out."
 CORNERED = "{dropped:,} of {n:,} rows have an empty or infinite cell and count as rows at the lower corner."
 CHOOSE_AGAIN = "The link holds the dials but never a table: choose the file again after a reload."
-WHAT_TO_DO = "{what} {where}{todo}"
 
 EPSILON = "Privacy budget ε"
 EPSILON_HELP = "Smaller is more private, larger is more accurate. Only ε times n matters."
@@ -64,10 +64,19 @@ DEFAULT_SHARE = "Default share ({share:g})"
 MODE = "Mode"
 MODE_CHOICES = {"tight": "Tight: exact accounting", "paper": "The paper's constants"}
 NEIGHBOURS = "Neighbour relation"
-NEIGHBOUR_CHOICES = {"add-remove": "Add or remove one (n private)", "replace-one": "Replace one (n public)"}
+NEIGHBOURS_HELP = (
+    "What the promise is about. Add or remove one: nobody learns whether a person is in the data, and n stays private. "
+    "Replace one: nobody learns which values a person has, and n is public."
+)
+MODE_HELP = (
+    "Tight computes what the noise costs exactly and spends all of ε. The paper's constants fix θ, δ and the share, "
+    "and cost less than they say."
+)
+REPRESENTATIVE_HELP = "Where the mass of a cell is put when W1 is measured. It costs no privacy."
+NEIGHBOUR_CHOICES = {"add-remove": "Add or remove one", "replace-one": "Replace one"}
 PROJECTION = "Projection"
 PROJECTION_CHOICES = {
-    None: "Default of the mode",
+    "default": "Default of the mode",
     "euclidean": "Euclidean, on the simplex",
     "lipschitz": "Lipschitz (the paper's)",
     "clip": "Clip and rescale",
@@ -114,6 +123,7 @@ COLOUR = "Colour the cells by"
 COLOUR_CHOICES = {"none": "Nothing", "density": "True density", "depth": "Depth"}
 KIND = "Show the measure as"
 KIND_CHOICES = {"cells": "Cells", "atoms": "Atoms", "sample": "Sampled points"}
+KIND_CHOICES_3D = {"atoms": "Atoms", "sample": "Sampled points"}
 PAIRS = "There are {d} axes: two are shown. A leaf's outline is its shadow on them, not a slice."
 
 SCRUB = "Drag ε"
@@ -129,6 +139,10 @@ SCRUB_OFF_POINTS = (
 SCRUB_OFF_LEAVES = (
     "ε can't be dragged with these dials: even at ε = {least:g} the tree has more than {most:,} leaves, too many to "
     "redraw while a hand moves. Turn ε in the panel, or choose a larger θ or δ."
+)
+SCRUB_OFF_HERE = (
+    "ε can't be dragged here: at ε = {epsilon:g} the tree has {leaves:,} leaves, and up to {most:,} can be redrawn "
+    "while a hand moves. Turn ε in the panel, or choose a smaller one, a smaller n or a larger θ or δ."
 )
 SCRUB_BEYOND = "ε = {epsilon:g} is outside what can be dragged, {least:g} to {last:g}: {why} Turn it in the panel."
 SCRUB_WHY_LEAVES = "beyond it the tree has more than {most:,} leaves, too many to redraw while a hand moves."
@@ -163,6 +177,7 @@ SELECT_HELP = (
     "Drag a box over the data or the release to count what is in it: both pictures show it, and its leaves light up in "
     "the leaf noise and in the tree. A double click takes it away."
 )
+SELECT_HELP_3D = "Type a box to count what is in it: its leaves light up in the leaf noise and in the tree."
 SELECT_TYPE = "Type a box"
 SELECT_LOW, SELECT_HIGH = "{name} from", "{name} to"
 SELECT_CLEAR = "Take the box away"

@@ -305,7 +305,7 @@ BOX = "your box"
 MARKED = "leaves in your box"
 
 # Realised privacy loss
-LOSS_TITLE = "What this output says about each person"
+LOSS_TITLE = "What it says about each person"
 LOSS_NOTE = "mean {mean}, furthest from 0 {worst}; the promise is ±{epsilon}"
 LOSS_X = "realised privacy loss (nats)"
 LOSS_Y = "records"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 NEWER = "This link was made by another version of the dashboard (v={value}); what this version knows of it is used."
 UNKNOWN = "The link has a part that the dashboard does not know, “{key}”; it is left out."
 NOT_A_NUMBER = "{dial}: “{value}” is not a number; {used} is used."
@@ -52,3 +54,12 @@ def short(text: object, most: int = 40) -> str:
     """Text of a stranger, safe to show: short, and without anything that Markdown would act on."""
     shown = "".join(c if c.isprintable() and c not in "`*_[]<>$\\" else " " for c in str(text)[: most + 1])
     return shown if len(shown) <= most else shown[: most - 1] + "…"
+
+
+def literal(text: str) -> str:
+    """The name of a column, where Markdown is understood: it shows as it is.
+
+    >>> print(literal("*a* [b]"), literal("body_mass"))
+    \\*a\\* \\[b\\] body_mass
+    """
+    return re.sub(r"([\\\\`*\[\]$~:#|])|(?<!\w)(_)|(_)(?!\w)", lambda found: "\\" + found[0], text)

@@ -35,8 +35,8 @@ PLAYER = {
     "verdict": "verdict",
     "failed": "This page could not be loaded from the server. Reload it to try again.",
     "keys": (
-        "Keys: ← back, → step, space play or pause, Home and End, Shift → next split that only noise made. "
-        "A click on a cell goes to its decision."
+        "Keys: ← back, → step, space play or pause, Shift → next split that only noise made; in the player Home "
+        "and End. A click on a cell goes to its decision."
     ),
 }
 STAGES = ("Start", "Grow the tree", "The tree", "Leaf noise", "Negatives", "Projection", "Release", "Sample")

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import settings as dials
 from dashboard.settings import Settings
 from dashboard.text import explore as words
-from dashboard.text.settings import DIALS
+from dashboard.text.settings import DIALS, literal
 from dashboard.views import session
 from privcore.accounting import Cost
 from privcore.clouds import CLOUDS
@@ -21,6 +21,8 @@ EPSILONS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.7)
 EPSILONS += (1.0, 1.5, 2.0, 3.0, 4.0, 5.0, 7.0, 10.0, 15.0, 20.0)
 EXACT = "%.10g"
 """Numbers are shown as they are: Streamlit's own format would round them to two digits."""
+OF_DATA = frozenset({"cloud", "n", "d", "data_seed"})
+"""The dials of a generated data set."""
 THETA_SPAN = (-20.0, 200.0)
 
 
@@ -117,12 +119,13 @@ def main_dials(settings: Settings, columns: tuple[str, ...], cost: Cost) -> None
 def more_dials(settings: Settings, generated: bool) -> None:
     """Mode, relation, share, projection, atoms, depth cap and the seed of the data."""
     fixed = settings.inactive()
-    for name, label, choices in (
-        ("mode", words.MODE, words.MODE_CHOICES),
-        ("neighbours", words.NEIGHBOURS, words.NEIGHBOUR_CHOICES),
-        ("representative", words.REPRESENTATIVE, words.REPRESENTATIVE_CHOICES),
+    for name, label, choices, help_text in (
+        ("mode", words.MODE, words.MODE_CHOICES, words.MODE_HELP),
+        ("neighbours", words.NEIGHBOURS, words.NEIGHBOUR_CHOICES, words.NEIGHBOURS_HELP),
+        ("representative", words.REPRESENTATIVE, words.REPRESENTATIVE_CHOICES, words.REPRESENTATIVE_HELP),
     ):
-        dial(st.selectbox, label, name, getattr(settings, name), options=list(choices), format_func=choices.get)
+        chosen, options = getattr(settings, name), list(choices)
+        dial(st.selectbox, label, name, chosen, options=options, format_func=choices.get, help=help_text)
     _choice_or_default(words.PROJECTION, "projection", settings.projection, words.PROJECTION_CHOICES)
     share = default_tree_share(settings.d)
     _number_or_default(
@@ -168,17 +171,18 @@ def axes_dial(settings: Settings, columns: tuple[str, ...]) -> None:
     )
 
 
-def footer(settings: Settings) -> None:
-    """What is changed."""
-    changed = settings.changed()
+def footer(settings: Settings, generated: bool) -> None:
+    """What is changed; a table of one's own has no scenario."""
+    changed = [name for name in settings.changed() if generated or name not in OF_DATA]
     if changed:
         st.caption(words.CHANGED.format(names=", ".join(DIALS[name] for name in changed)))
 
 
 def say_problems() -> None:
-    """Say what could not be taken as it stood, until the next dial is turned."""
-    for problem in st.session_state.problems:
-        st.warning(problem.message, icon=":material/info:")
+    """Say what could not be taken as it stood, until the next dial is turned: in one box, however much it is."""
+    problems = [problem.message for problem in st.session_state.problems]
+    if problems:
+        st.warning("\n\n".join(problems), icon=":material/info:")
     for note in st.session_state.settings.notes():
         st.info(note)
 
@@ -260,24 +264,23 @@ def _shift_axis(shift: tuple[float, ...], axis: int, name: str) -> None:
     def commit() -> None:
         session.turn(shift=(*shift[:axis], st.session_state[key], *shift[axis + 1 :]))
 
-    st.slider(words.SHIFT_AXIS.format(name=name), 0.0, 1.0, step=0.01, key=key, on_change=commit)
+    st.slider(words.SHIFT_AXIS.format(name=literal(name)), 0.0, 1.0, step=0.01, key=key, on_change=commit)
 
 
-def _choice_or_default(label: str, name: str, value: str | None, choices: dict[Any, str]) -> None:
+def _choice_or_default(label: str, name: str, value: str | None, choices: dict[str, str]) -> None:
+    """A choice whose first option, "default", leaves it to the mechanism."""
     if hidden(name):
         return
-    key = f"dial_{name}"
-    if key not in st.session_state or st.session_state[key] != value:
-        st.session_state[key] = value
+    key, shown = f"dial_{name}", value or "default"
+    if st.session_state.get(key) != shown:
+        st.session_state[key] = shown
+
+    def choose() -> None:
+        chosen = st.session_state[key]
+        session.turn(**{name: None if chosen == "default" else chosen})
+
     mark = " •" if value is not None else ""
-    options = list(choices)
-    st.selectbox(
-        label + mark,
-        options,
-        format_func=choices.get,
-        key=key,
-        on_change=lambda: session.turn(**{name: st.session_state[key]}),
-    )
+    st.selectbox(label + mark, list(choices), format_func=choices.get, key=key, on_change=choose)
 
 
 def _number_or_default(default: str, label: str, name: str, value: Any, start: Any, **options: Any) -> None:

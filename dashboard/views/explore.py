@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
@@ -27,7 +28,7 @@ from dashboard.scrubbing import KEY, PICTURES, Look
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, pins, rolls, scrub, selection, session
-from dashboard.views.panel import panel
+from dashboard.views.panel import shown
 from dashboard.views.toolbar import toolbar
 from privcore.accounting import Cost
 from privcore.arrays import Bools
@@ -40,7 +41,7 @@ from privcore.transport import W1
 
 def page() -> None:
     """The page, from the dials to the downloads."""
-    settings, data = panel()
+    settings, data = shown()
     if data is None:
         st.title(words.TITLE)
         st.info(words.UPLOAD_FIRST, icon=":material/upload_file:")
@@ -83,12 +84,15 @@ class _View:
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     kept = compute.run_cache(data, parameters, settings.seed)
     view = _View(settings, data, parameters, compute.simulation(data, parameters, settings.seed), kept)
-    headline = st.container()
+    headline, stage = st.container(), None
+    if session.display().present:  # a projector shows the picture first
+        stage = st.container()
     toolbar(settings, data.digest if data.uploaded else "")
     controls.say_problems()
     numbers = st.container()
     box = selection.chosen(data)
-    draggable = _picture(view, box)
+    with stage or nullcontext():
+        draggable = _picture(view, box)
     _cost(view.run)
     with headline:
         _headline(view, draggable)
@@ -125,18 +129,20 @@ def _open_part() -> None:
 
 
 def _headline(view: _View, draggable: bool) -> None:
-    st.header(words.TITLE)
+    if not session.display().present:
+        st.header(words.TITLE)
     cloud, uploaded = view.settings.cloud, view.data.uploaded
     made_of = words.PEOPLE if cloud == "city" else words.POINTS
     who = words.ROWS if uploaded or CLOUDS[cloud].kind == "real" else made_of
     instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL
-    st.markdown(f"**{words.MADE_FROM.format(n=view.run.n, who=who)}** {instruction}")
+    made_from = words.MADE_FROM_ONE if view.run.n == 1 else words.MADE_FROM.format(n=view.run.n, who=who)
+    st.markdown(f"**{made_from}** {instruction}")
     if uploaded:
         st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
 
 
 def _numbers(run: Simulation, found: Errors | None) -> None:
-    right = words.GUESS_VALUE.format(right=f"{privacy_figures.right_guesses(run.cost.total):.0f}")
+    right = words.GUESS_VALUE.format(right=privacy_figures.right_text(run.cost.total))
     with st.container(horizontal=True, gap="large"):
         st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP, width="content")
         st.metric(words.W1, _w1_text(found), help=words.W1_HELP, width="content")
@@ -172,34 +178,41 @@ def _picture(view: _View, box: Box | None) -> bool:
     if run.box.d > 3:
         st.caption(words.PAIRS.format(d=run.box.d))
         controls.axes_dial(settings, run.box.columns)
-    with st.container(horizontal=True, gap="large"):
+    above, below = st.container(), st.container()
+    stage, choices = (above, below) if session.display().present else (below, above)
+    with choices, st.container(horizontal=True, gap="large"):
         colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if run.box.d == 2 else Look().colour
-        kind = _pick(words.KIND, words.KIND_CHOICES, "kind")
+        kind = _pick(words.KIND, words.KIND_CHOICES if run.box.d != 3 else words.KIND_CHOICES_3D, "kind")
     look = Look(view.axes, colour, kind)
-    frames = scrub.frames(settings, data, look)
-    live = frames is not None and frames.covers(settings.epsilon)
-    moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
-    shown = tuple(dict.fromkeys(view.axes))
+    drawn_axes = tuple(dict.fromkeys(view.axes))
     drawn = {key: view.kept.once((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
-    for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
-        with place:
-            over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
-            selects = selection.on_select(data, shown) if run.box.d != 3 else False
-            view.figure(key, over, on_select=selects, **moved)
-    scrub.slider(frames, settings.epsilon)
+    with stage:
+        frames = scrub.frames(settings, data, look)
+        live = frames is not None and frames.covers(settings.epsilon)
+        moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
+        for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
+            with place:
+                over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
+                selects = selection.on_select(data, drawn_axes) if run.box.d != 3 else False
+                view.figure(key, over, on_select=selects, **moved)
+        scrub.slider(frames, settings.epsilon)
     for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
             table(drawing.table, key=f"table_{key}")
     if run.box.d == 1 and run.n:
         view.draw("cdfs", lambda: partition_figures.cdfs(run.points, run.measure, run.box))
-    selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else shown)
+    selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else drawn_axes)
     return live
 
 
 def _pick(label: str, choices: dict[str, str], key: str) -> str:
-    first = next(iter(choices))
-    chosen = st.segmented_control(label, list(choices), format_func=choices.get, default=first, required=True, key=key)
-    return str(chosen)
+    """One of a few choices, which the session keeps while another page is open."""
+    kept: dict[str, str] = st.session_state.setdefault("picks", {})
+    if st.session_state.get(key) not in choices:
+        st.session_state[key] = kept[key] if kept.get(key) in choices else next(iter(choices))
+    chosen = str(st.segmented_control(label, list(choices), format_func=choices.get, required=True, key=key))
+    kept[key] = chosen
+    return chosen
 
 
 def _measured(settings: Settings, data: Data) -> Errors | None:

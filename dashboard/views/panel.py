@@ -12,11 +12,23 @@ from dashboard.text import explore as words
 from dashboard.views import controls, session, upload
 
 
-def panel(with_axes: bool = False) -> tuple[Settings, Data | None]:
+def panel(with_axes: bool) -> tuple[Settings, Data | None]:
     """Draw it; the settings and the data, None as long as a reader's own table is not whole.
 
-    `with_axes` offers the pair of axes that is drawn where d > 2.
+    The entry script draws it, not a page: Streamlit forgets a page's widgets, and with them a file, when the reader
+    goes to another page. `with_axes` offers the pair of axes that is drawn where d > 2.
     """
+    st.session_state.shown = _panel(with_axes)
+    return shown()
+
+
+def shown() -> tuple[Settings, Data | None]:
+    """The settings and the data of the panel that stands beside the page."""
+    found: tuple[Settings, Data | None] = st.session_state.shown
+    return found
+
+
+def _panel(with_axes: bool) -> tuple[Settings, Data | None]:
     settings = session.current()
     with st.sidebar:
         settings, data = _data(settings)
@@ -30,7 +42,7 @@ def panel(with_axes: bool = False) -> tuple[Settings, Data | None]:
         if more.open:
             with more:
                 controls.more_dials(settings, generated=not data.uploaded)
-        controls.footer(settings)
+        controls.footer(settings, generated=not data.uploaded)
         if not limits().uploads:
             st.caption(words.NO_UPLOADS)
     if not data.uploaded:

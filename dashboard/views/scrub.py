@@ -21,8 +21,13 @@ def frames(settings: Settings, data: Data, look: Look) -> Scrub | None:
         if len(data.points):
             st.caption(words.SCRUB_OFF_POINTS.format(most=MOST_POINTS))
         return None
-    if not (compute.has_scrub(settings, data, look) or preset(settings, data) or _asked()):
-        return None
+    if not (compute.has_scrub(settings, data, look) or preset(settings, data)):
+        leaves = len(compute.simulation(data, settings.parameters(), settings.seed).tree.leaves)
+        if leaves > MOST_LEAVES:  # what is shown now would not be among the frames
+            st.caption(words.SCRUB_OFF_HERE.format(epsilon=settings.epsilon, leaves=leaves, most=MOST_LEAVES))
+            return None
+        if not _asked():
+            return None
     line = st.empty()
 
     def progress(part: float) -> None:

@@ -11,6 +11,7 @@ from dashboard.compute import Data
 from dashboard.figures.style import number
 from dashboard.plot import Selection
 from dashboard.text import explore as words
+from dashboard.text.settings import literal
 from dashboard.views import controls
 from privcore.domain import Box
 from privcore.errors import PrivcoreError
@@ -45,7 +46,7 @@ def chosen(data: Data) -> Box | None:
 
 def summary(run: Simulation, data: Data, box: Box | None, axes: tuple[int, ...]) -> None:
     """What the data and the release hold in the box; and the box in numbers, for those who don't drag."""
-    st.caption(words.SELECT_HELP)
+    st.caption(words.SELECT_HELP if data.box.d != 3 else words.SELECT_HELP_3D)
     if box is not None:
         found = compute.selected(run, box)
         sigma = words.SELECT_ERROR_HELP.format(error=number(found.standard_error))
@@ -74,7 +75,9 @@ def _typed(data: Data, box: Box | None, axes: tuple[int, ...]) -> None:
             limits = {"min_value": float(data.box.low[axis]), "max_value": float(data.box.high[axis])}
             key = f"box_{data.digest}_{axis}_{label[-4:]}_{value!r}"
             ends.append(
-                cell.number_input(label.format(name=name), value=float(value), format=controls.EXACT, key=key, **limits)
+                cell.number_input(
+                    label.format(name=literal(name)), value=float(value), format=controls.EXACT, key=key, **limits
+                )
             )
         typed[axis] = (ends[0], ends[1])
     before = {axis: ((box or data.box).low[axis], (box or data.box).high[axis]) for axis in axes}

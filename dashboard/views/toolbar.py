@@ -20,7 +20,9 @@ STYLE = Path(__file__).parents[1] / "browser" / "present.css"
 
 def toolbar(settings: Settings, of: str = "", keys: str = words.KEYS) -> None:
     """The row of buttons; `of` names an upload, whose pins no link may hold, `keys` what the keys do on a projector."""
-    state, changed = st.session_state, settings != Settings()
+    state = st.session_state
+    settings = state.settings  # as they were turned: `settings` may be made to fit an upload
+    changed = settings != Settings()
     with st.container(horizontal=True, key="toolbar"):
         st.button(
             words.UNDO, icon=":material/undo:", shortcut="U", disabled=not state.past, on_click=session.undo, key="undo"

@@ -9,6 +9,7 @@ from dashboard import settings as dials
 from dashboard.compute import Data
 from dashboard.settings import RANGES, Settings
 from dashboard.text import explore as words
+from dashboard.text.settings import literal
 from dashboard.views import controls, session
 from privcore.domain import Box
 from privcore.errors import PrivcoreError
@@ -30,7 +31,8 @@ def panel(settings: Settings) -> Data | None:
         _say(problem)
     names = list(table.numeric.columns)
     if not names:
-        st.error(words.NO_NUMBERS)
+        if table.ok:
+            st.error(words.NO_NUMBERS)
         return None
     columns = st.multiselect(words.COLUMNS, names, max_selections=int(RANGES["d"][1]), key=f"columns_{file.file_id}")
     if not columns:
@@ -63,16 +65,16 @@ def _bounds(columns: list[str], file_id: str) -> Box | None:
     for name in columns:
         left, right = st.columns(2)
         keys = f"low_{file_id}_{name}", f"high_{file_id}_{name}"
-        low.append(left.number_input(words.LOW.format(name=name), value=None, format=EXACT, key=keys[0]))
-        high.append(right.number_input(words.HIGH.format(name=name), value=None, format=EXACT, key=keys[1]))
+        low.append(left.number_input(words.LOW.format(name=literal(name)), value=None, format=EXACT, key=keys[0]))
+        high.append(right.number_input(words.HIGH.format(name=literal(name)), value=None, format=EXACT, key=keys[1]))
     missing = [name for name, *ends in zip(columns, low, high, strict=True) if None in ends]
     if missing:
-        st.info(words.BOUNDS_MISSING.format(names=", ".join(missing)))
+        st.info(words.BOUNDS_MISSING.format(names=", ".join(map(literal, missing))))
         return None
     try:
         return Box([float(value or 0.0) for value in low], [float(value or 0.0) for value in high], names=columns)
     except PrivcoreError as problem:
-        st.error(str(problem))
+        st.error(literal(str(problem)))
         return None
 
 
@@ -86,5 +88,4 @@ def _data(table: Table, columns: list[str], box: Box, settings: Settings) -> Dat
 
 
 def _say(problem: Problem) -> None:
-    where = f"({problem.where}) " if problem.where else ""
-    _SAY[problem.level](words.WHAT_TO_DO.format(what=problem.what, where=where, todo=problem.todo))
+    _SAY[problem.level](literal(str(problem).removeprefix(f"{problem.level}: ")))

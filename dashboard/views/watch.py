@@ -12,13 +12,13 @@ from dashboard.settings import Settings
 from dashboard.text import explore as panel_words
 from dashboard.text import watch as words
 from dashboard.views import controls, session
-from dashboard.views.panel import panel
+from dashboard.views.panel import shown
 from dashboard.views.toolbar import toolbar
 
 
 def page() -> None:
     """The dials of Explore, and the player."""
-    settings, data = panel(with_axes=True)
+    settings, data = shown()
     if data is None:
         st.title(words.TITLE)
         st.info(words.UPLOAD_FIRST, icon=":material/upload_file:")

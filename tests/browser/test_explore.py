@@ -205,6 +205,12 @@ def test_a_table_of_ones_own_from_the_file_to_the_figures(page: Page, dashboard_
     expect(page.get_by_test_id("stMetric").filter(has_text="Privacy spent")).to_contain_text("1.5")
     settle(page, figures=FIGURES)
     assert page.url.rstrip("/") == dashboard_url
+    page.get_by_role("link", name="Watch").click()
+    expect(page.get_by_text("The declared box holds 200 records")).to_be_visible()
+    settle(page)
+    page.get_by_role("link", name="Explore").click()
+    expect(page.get_by_text("made from 200 rows")).to_be_visible()
+    settle(page, figures=FIGURES)
     assert not [url for url in watched.requests if "staff" in url]
     assert watched.errors == []
 

@@ -266,6 +266,23 @@ def test_an_upload_waits_for_columns_and_bounds_and_never_enters_the_link() -> N
     assert any("command line" in i.value for i in app.info)
 
 
+def test_the_names_of_columns_show_as_they_are_and_nothing_counts_as_changed() -> None:
+    app = opened()
+    upload(app, b"<b>x</b>;*y*\n" + b"\n".join(b"%d,5;%d" % (i % 17, i % 11) for i in range(50)) + b"\n;3\n")
+    app.multiselect[0].set_value(["<b>x</b>", "*y*"]).run()
+    bounds(app, 0, 20, 0, 12)
+    assert [w.label for w in app.number_input if "lowest" in w.label] == [
+        "<b>x</b>: lowest possible value",
+        r"\*y\*: lowest possible value",
+    ]
+    assert any("Column '<b>x</b>'" in w.value and "). These rows" in w.value for w in app.warning)
+    assert figures(app)["figure_partition"].layout.xaxis.title.text == "&lt;b&gt;x&lt;/b&gt;"
+    assert not any("Changed" in c.value for c in app.caption)
+    assert app.button(key="reset").disabled
+    app.button(key="pin").click().run()
+    assert app.button(key="pin").disabled
+
+
 def test_an_upload_with_impossible_bounds_or_no_numbers_is_answered_in_words() -> None:
     app = opened()
     upload(app, b"name\nAda\nBob\n")

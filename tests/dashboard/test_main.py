@@ -29,6 +29,10 @@ def test_a_port_in_use_is_said_so(capsys: pytest.CaptureFixture[str]) -> None:
     assert not said.out
 
 
+def test_the_code_that_needs_a_compiler_runs_before_the_first_reader_comes() -> None:
+    assert start._compile() == "certified"
+
+
 @pytest.mark.parametrize("port", ["0", "65536", "-1", "x"])
 def test_a_number_that_is_no_port_is_refused(port: str) -> None:
     with pytest.raises(SystemExit) as stopped:
