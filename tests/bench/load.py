@@ -26,7 +26,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from tests.browser import helpers
 
-PRESETS = ["", "v=1&cloud=ring", "v=1&cloud=clusters", "v=1&cloud=uniform", "v=1&epsilon=0.5", "v=1&epsilon=2"]
+PRESETS = ["", "v=1&cloud=ring", "v=1&cloud=blobs", "v=1&cloud=uniform", "v=1&epsilon=0.5", "v=1&epsilon=2"]
 TICKS = os.sysconf("SC_CLK_TCK")
 
 

@@ -108,7 +108,7 @@ def test_frames_are_what_the_page_shows_at_their_epsilon(d: int) -> None:
 
 
 def test_a_preset_can_be_dragged_at_once_and_other_dials_on_demand() -> None:
-    assert KEY in messages(opened(cloud="clusters"))
+    assert KEY in messages(opened(cloud="blobs"))
     app = opened(n="401")
     assert KEY not in messages(app)
     app.button(key="make_live").click().run()
