@@ -166,7 +166,7 @@ MUTANTS = [
     ),
     _mutant(
         "bounds from the data",
-        "T3 T7",
+        "T3",
         (
             "privcore.domain.Box.to_unit",
             "np.clip(rows, self.low, self.high) - self.low) / self.width",
