@@ -25,6 +25,7 @@ UPLOAD_HELP = "It stays in this session and is shown to you alone. The link neve
 UPLOAD_OWNER = (
     "This view shows your data: it is for the data's owner. Everything marked NOT PRIVATE must not be passed on."
 )
+UPLOAD_KEPT = "My table, kept for later"
 UPLOAD_FIRST = "Choose a table, its columns and their bounds in the panel. Nothing of it is drawn but what you choose."
 COLUMNS = "Columns to use as axes"
 LOW = "{name}: lowest possible value"
@@ -140,8 +141,8 @@ SCRUB_OFF_LEAVES = (
     "redraw while a hand moves. Turn ε in the panel, or choose a larger θ or δ."
 )
 SCRUB_OFF_HERE = (
-    "ε can't be dragged here: at ε = {epsilon:g} the tree has {leaves:,} leaves, and up to {most:,} can be redrawn while a "
-    "hand moves. Turn ε in the panel, or choose a smaller one, a smaller n or a larger θ or δ."
+    "ε can't be dragged here: at ε = {epsilon:g} the tree has {leaves:,} leaves, and up to {most:,} can be redrawn "
+    "while a hand moves. Turn ε in the panel, or choose a smaller one, a smaller n or a larger θ or δ."
 )
 SCRUB_BEYOND = "ε = {epsilon:g} is outside what can be dragged, {least:g} to {last:g}: {why} Turn it in the panel."
 SCRUB_WHY_LEAVES = "beyond it the tree has more than {most:,} leaves, too many to redraw while a hand moves."
@@ -214,8 +215,9 @@ LOSS_HELP = (
 )
 DIMENSION_HELP = (
     "How fast the number N of balls of radius r that cover the data grows as r shrinks: its slope s is the dimension. "
-    "A curve has 1 in any number of axes. A release sees no detail finer than the cut-off r*, where N is about ε n, so "
-    "its error follows s more than d. The figure of the release costs nothing more."
+    "A curve has 1 in any number of axes. A release sees no detail finer than the cut-off r*, where N is ε n or, "
+    "if that is less, half the different points; so its error follows s more than d. The figure of the release costs "
+    "nothing more."
 )
 DIMENSION_OFF = "The dimension is left out above {most:,} rows."
 COVERING = "Covering the data with balls… (the very first time on a machine, its code is compiled: some seconds)"
