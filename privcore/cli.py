@@ -739,7 +739,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         text = getattr(error, "format_message", None)  # click's own errors, whichever package they come from
         if text is None:
             raise SystemExit(_complain(f"Internal error: {type(error).__name__}.", REFUSED)) from None
-        raise SystemExit(_complain(f"{text()} See privcore --help.", USAGE)) from None
+        raise SystemExit(_complain(f"{text().rstrip('.')}. See privcore --help.", USAGE)) from None
     raise SystemExit(code if isinstance(code, int) else 0)
 
 

@@ -25,6 +25,7 @@ UPLOAD_HELP = "It stays in this session and is shown to you alone. The link neve
 UPLOAD_OWNER = (
     "This view shows your data: it is for the data's owner. Everything marked NOT PRIVATE must not be passed on."
 )
+UPLOAD_KEPT = "My table, kept for later"
 UPLOAD_FIRST = "Choose a table, its columns and their bounds in the panel. Nothing of it is drawn but what you choose."
 COLUMNS = "Columns to use as axes"
 LOW = "{name}: lowest possible value"
@@ -222,8 +223,9 @@ LOSS_HELP = (
 )
 DIMENSION_HELP = (
     "How fast the number N of balls of radius r that cover the data grows as r shrinks: its slope s is the dimension. "
-    "A curve has 1 in any number of axes. A release sees no detail finer than the cut-off r*, where N is about ε n, so "
-    "its error follows s more than d. The figure of the release costs nothing more."
+    "A curve has 1 in any number of axes. A release sees no detail finer than the cut-off r*, where N is ε n or, "
+    "if that is less, half the different points; so its error follows s more than d. The figure of the release costs "
+    "nothing more."
 )
 DIMENSION_OFF = "The dimension is left out above {most:,} rows."
 COVERING = "Covering the data with balls… (the very first time on a machine, its code is compiled: some seconds)"

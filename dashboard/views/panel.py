@@ -55,6 +55,9 @@ def _data(settings: Settings) -> tuple[Settings, Data | None]:
         data = upload.panel(settings)
         return (settings if data is None else upload.fitted(settings, data)), data
     controls.data_dials(settings)
+    if limits().uploads and st.session_state.get("file") is not None:
+        with st.expander(words.UPLOAD_KEPT):  # or Streamlit would forget the file, its columns and their bounds
+            upload.panel(settings)
     return settings, compute.generated(settings)
 
 

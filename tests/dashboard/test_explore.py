@@ -281,6 +281,17 @@ def test_the_names_of_columns_show_as_they_are_and_nothing_counts_as_changed() -
     assert app.button(key="reset").disabled
     app.button(key="pin").click().run()
     assert app.button(key="pin").disabled
+    before = metric(app, "Leaves")
+    for source in ("Generated", "My table"):
+        app.segmented_control(key="source").set_value(source).run()
+    assert metric(app, "Leaves") == before
+    assert "50 rows" in app.markdown[0].value
+
+
+def test_epsilon_is_not_offered_for_dragging_where_its_own_tree_is_too_large() -> None:
+    app = opened(epsilon="10", seed="1")
+    assert not [b for b in app.button if b.key == "make_live"]
+    assert any("can't be dragged here: at ε = 10" in c.value for c in app.caption)
 
 
 def test_an_upload_with_impossible_bounds_or_no_numbers_is_answered_in_words() -> None:
