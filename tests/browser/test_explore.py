@@ -152,11 +152,9 @@ def test_before_an_audience_the_keys_turn_epsilon_and_roll_the_noise(page: Page,
     expect(page.get_by_test_id("stSidebar")).to_be_hidden()
     size = "gd => gd._fullLayout.font.size"
     assert figure(page, "partition").evaluate(size) > 18
-    places = [
-        figure(page, "partition").bounding_box(),
-        page.get_by_role("button", name="Leave projector").bounding_box(),
-    ]
-    assert places[0]["y"] < places[1]["y"]  # the picture first
+    picture = figure(page, "partition").bounding_box()
+    leave = page.get_by_role("button", name="Leave projector").bounding_box()
+    assert picture["y"] < leave["y"]
     page.keyboard.press("ArrowLeft")
     link_becomes(page, "?v=1&epsilon=0.85&present=1")
     page.keyboard.press("n")
