@@ -167,6 +167,11 @@ class RunCache:
     line: Line = field(default_factory=lambda: Line(1))
     made: dict[Hashable, Any] = field(default_factory=dict)
 
+    def forget_errors(self) -> None:
+        """Let W1 be measured again: it ran into its deadline, perhaps because the server was busy."""
+        self.errors = None
+        self.made.clear()
+
     def once(self, name: Hashable, make: Callable[[], Made]) -> Made:
         """A picture or a table of this run, made once; `name` says all that it depends on beside the run."""
         if name not in self.made:

@@ -200,7 +200,11 @@ WAITING = (
 MEASURING = "Measuring W1… (the very first time on a machine, its code is compiled: some seconds)"
 MEASURED_SO_FAR = "W1 ({what}) is between {lower:.5f} and {upper:.5f} …"
 PARTS = {"total": "data to release", "resolution": "data to tree", "privacy": "tree to release"}
-NOT_FINISHED = "W1 was stopped after {seconds:g} s: the interval shown is proved to contain it."
+AGAIN = "Measure again"
+NOT_FINISHED = (
+    "W1 was stopped after {seconds:g} s: the interval shown is proved to contain it. A server that was busy then may "
+    "do better now."
+)
 NO_DATA = "No row of the data is valid, so there is no error to measure. The release exists all the same."
 RULER_NAMES = ("another sample", "uniform", "everyone at the mean")
 RULERS_OFF = "The rulers are left out above {most:,} rows."

@@ -261,6 +261,7 @@ def _error(view: _View, found: Errors | None) -> None:
         return
     if not found.total.exact:
         st.caption(words.NOT_FINISHED.format(seconds=limits().w1_seconds))
+        st.button(words.AGAIN, icon=":material/refresh:", on_click=view.kept.forget_errors, key="measure_again")
     data, parameters, seed = view.data, view.parameters, view.settings.seed
     rulers = compute.rulers(data, view.settings, words.RULER_NAMES)
     if not rulers:

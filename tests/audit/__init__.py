@@ -1,7 +1,8 @@
 """The privacy audit: nine tests of the mechanism's guarantee, and the faults that they are tested on.
 
 Run it with `python -m pytest tests/audit` (about 40 CPU seconds), or with fresh seeds and the whole table of faults
-against tests with `python -m tests.bench.audit`. Seeds are fixed here, so that a failure is a fault and can be seen again.
+against tests with `python -m tests.bench.audit`. Seeds are fixed here, so that a failure is a fault and can be seen
+again.
 
 What is tested (each raises `CaughtError`, which says the case, what was seen, what should have been, and the odds):
 

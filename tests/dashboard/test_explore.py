@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 import io
 import threading
 import time
@@ -521,6 +522,23 @@ def test_rolls_fill_in_and_can_be_stopped() -> None:
     assert sorted(rolls.x) == sorted(app.session_state["rolls"])
     app.number_input(key="dial_seed").set_value(5).run()
     assert app.session_state["rolls"] == []
+
+
+def test_a_distance_that_ran_out_of_time_can_be_measured_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    real = compute.wasserstein
+
+    def hurried(points: Any, measure: Any, **options: Any) -> Any:
+        found = real(points, measure, **options)
+        return dataclasses.replace(found, lower=found.lower / 2, exact=False)
+
+    monkeypatch.setattr(compute, "wasserstein", hurried)
+    app = opened(cloud="spiral", n="310", part="error")
+    assert "–" in metric(app, "W1 error")
+    monkeypatch.setattr(compute, "wasserstein", real)
+    app.run()
+    assert "–" in metric(app, "W1 error")
+    app.button(key="measure_again").click().run()
+    assert "–" not in metric(app, "W1 error")
 
 
 # ---- a class
