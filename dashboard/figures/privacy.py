@@ -23,9 +23,9 @@ def right_guesses(epsilon: Any) -> Any:
     return 100.0 / (1.0 + np.exp(-np.asarray(epsilon, dtype=np.float64)))
 
 
-def odds_sentence(epsilon: float) -> str:
-    """What epsilon means, in one sentence."""
-    return words.ODDS.format(right=right_text(epsilon))
+def odds_sentence(epsilon: float, replace_one: bool = False) -> str:
+    """What epsilon means, in one sentence; where neighbours differ in one record's values, the guess is about these."""
+    return (words.ODDS_REPLACE if replace_one else words.ODDS).format(right=right_text(epsilon))
 
 
 def right_text(epsilon: float) -> str:

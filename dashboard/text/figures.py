@@ -194,6 +194,10 @@ ODDS = (
     "Somebody who must guess whether one given person is in the data is right at most {right} times in 100 "
     "(a coin: 50)."
 )
+ODDS_REPLACE = (
+    "Somebody who must guess which of two values one given person has is right at most {right} times in 100 "
+    "(a coin: 50)."
+)
 ODDS_SHORT = "best guess about one person: {right} in 100"
 ODDS_TITLE = "Epsilon for one person"
 ODDS_X = "← more private · epsilon · more accurate →"

@@ -22,6 +22,7 @@ RESET = "These dials cannot be used together ({reason}); those of the mechanism 
 NOT_A_DIAL = "The link hides “{name}”, which is none of its dials."
 NOT_PRESENT = "The link says present={value}; projector mode is 1, the ordinary page 0."
 NOT_A_PART = "The link opens the part “{value}”, which is none of {parts}."
+IN_A_PIN = "In a pin of the link: {message}"
 PINS_LEFT_OUT = "The link pins more than {most} settings; the first {most} are kept."
 
 PAPER_FIXES = "Fixed by the paper's mode."
@@ -31,7 +32,7 @@ SYMMETRIC = "With “replace one” the leaf noise is symmetric, so the tight mo
 
 DIALS = {
     "cloud": "Scenario",
-    "n": "People n",
+    "n": "How many",
     "d": "Dimension d",
     "data_seed": "Seed of the data",
     "epsilon": "ε",

@@ -151,7 +151,8 @@ def _numbers(run: Simulation, found: Errors | None) -> None:
 
 
 def _cost(run: Simulation) -> None:
-    sentences = _cost_text(run.cost, run.parameters), privacy_figures.odds_sentence(run.cost.total), words.SIMULATED
+    odds = privacy_figures.odds_sentence(run.cost.total, run.parameters.neighbours == "replace-one")
+    sentences = _cost_text(run.cost, run.parameters), odds, words.SIMULATED
     st.caption(" ".join(sentences))
 
 

@@ -128,7 +128,9 @@ def _read(query: dict[str, Any]) -> None:
 def _read_pins(texts: list[str]) -> tuple[Problem, ...]:
     read = [Settings.from_query(dict(parse_qsl(text[:2000]))) for text in texts[:MOST_PINS]]
     pins()[:] = dict.fromkeys(settings for settings, _ in read)
-    problems = tuple(problem for _, found in read for problem in found)
+    problems = tuple(
+        Problem(problem.key, words.IN_A_PIN.format(message=problem.message)) for _, found in read for problem in found
+    )
     left_out = (Problem("pin", words.PINS_LEFT_OUT.format(most=MOST_PINS)),) if len(texts) > MOST_PINS else ()
     return problems + left_out
 

@@ -427,7 +427,7 @@ def test_too_many_or_senseless_pins_are_answered() -> None:
     app = opened(pin=["epsilon=0.5", "epsilon=99", "bogus", "n=5", "n=6"])
     said = " ".join(warning.value for warning in app.warning)
     assert "more than 4" in said
-    assert "99" in said
+    assert "In a pin of the link: ε: 99" in said
     assert len(app.session_state["pins"][""]) <= 4
 
 

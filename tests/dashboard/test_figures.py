@@ -493,6 +493,7 @@ def test_the_odds_sentence(epsilon, right):
 
 def test_the_odds_are_never_rounded_to_certainty():
     assert "100 times" not in privacy.odds_sentence(9.0)
+    assert "two values" in privacy.odds_sentence(1.0, replace_one=True)
 
 
 @pytest.mark.parametrize("neighbours", ["add-remove", "replace-one"])

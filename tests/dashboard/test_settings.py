@@ -98,8 +98,8 @@ def test_only_what_was_turned_is_written() -> None:
     [
         ({"epsilon": "1000"}, "epsilon", 20.0, "ε: 1000 is outside 0.01 to 20; 20 is used."),
         ({"epsilon": "nan"}, "epsilon", 1.0, "ε: “nan” is not a number; 1 is used."),
-        ({"n": "-5"}, "n", 1, "People n: -5 is outside 1 to 100000; 1 is used."),
-        ({"n": "12.5"}, "n", 12, "People n: 12.5 is not a whole number; 12 is used."),
+        ({"n": "-5"}, "n", 1, "How many: -5 is outside 1 to 100000; 1 is used."),
+        ({"n": "12.5"}, "n", 12, "How many: 12.5 is not a whole number; 12 is used."),
         ({"d": "inf"}, "d", 3, "Dimension d: inf is outside 1 to 10; 10 is used."),
         ({"d": "7"}, "d", 3, "Dimension d: 7 is not a dimension of City, which has 1 to 3; 3 is used."),
         ({"cloud": "atlantis"}, "cloud", "city", "Scenario: “atlantis” is none of"),
