@@ -34,8 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     from streamlit.web import cli
 
     # Before the first reader comes: load and compile what every page needs, and put plotly.js into the served folder.
-    from dashboard import plot  # noqa: F401
+    from dashboard import plot
 
+    plot.install()
     _compile()
 
     flags = [f"--server.port={port}", f"--server.address={options.address}", "--logger.hideWelcomeMessage=true"]

@@ -89,6 +89,7 @@ def best_prices(tree: SearchTree, prices: Floats) -> Floats:
     return best
 
 
+# Kernels have no types, and mypy is told so: numba's decorator has none, and a kernel is compiled for what it is given.
 @njit(cache=True, nogil=True)
 def kd_order(points, depth):  # type: ignore[no-untyped-def]
     """A permutation that puts points (n, d) in kd order, halved `depth` times along their widest axis."""

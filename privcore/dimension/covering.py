@@ -101,6 +101,7 @@ def _lower(sizes: list[int]) -> Ints:
     return np.array([1] * STEPS_PER_OCTAVE + sizes)[: len(sizes)]
 
 
+# Kernels have no types, and mypy is told so: numba's decorator has none, and a kernel is compiled for what it is given.
 @njit(cache=True, nogil=True)
 def _greedy_net(points, low, high, first, radius):  # type: ignore[no-untyped-def]
     """The places in kd order of a greedy net: each point that no former ball of `radius` covers starts a ball.

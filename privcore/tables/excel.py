@@ -65,6 +65,7 @@ def _check_zip(data: bytes) -> None:
     try:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:
             entries = archive.infolist()
+    # zipfile says NotImplementedError of a zip that a newer version or a split archive made.
     except (zipfile.BadZipFile, ValueError, NotImplementedError, OSError, EOFError):
         raise Refusal("The file is a damaged zip or Excel file", "", "Save it again, or save it as CSV.") from None
     if not any(entry.filename.lower() == "xl/workbook.xml" for entry in entries):

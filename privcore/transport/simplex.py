@@ -21,6 +21,7 @@ NODE = np.dtype(
 # State of the tree: tree (2 m,) of NODE, owner (2 m,) the source of a split node, -1 if it is free, degree (2 m,).
 
 
+# Kernels have no types, and mypy is told so: numba's decorator has none, and a kernel is compiled for what it is given.
 @njit(cache=True, nogil=True)
 def potentials(m, tree, owner, pi):  # type: ignore[no-untyped-def]
     """Fill pi (2 m,) down from the root, whose potential is kept."""
