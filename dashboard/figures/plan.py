@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from privcore.domain import Box
 from privcore.measure import DiscreteMeasure
 from privcore.transport import Plan
 from privcore.tree import Tree
+
+Places: TypeAlias = tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]
+"""Two coordinates of each point."""
 
 MAX_ARROWS = 400
 LOOKS = [(style.GREY, 1.0), (palette.token("sky"), 1.5), (style.GREEN, 2.0), (style.PINK, 2.5), (style.ORANGE, 3.0)]
@@ -93,16 +96,22 @@ def _broken(*places: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
 
 
 def _plane(start: Floats, end: Floats, distance: Floats, plane: Plane) -> dict[str, Any]:
-    (x0, y0), (x1, y1) = plane.place(start), plane.place(end)
+    traces = _arrows(plane.place(start), plane.place(end), distance)
+    return {"traces": traces, "height": style.MAP_HEIGHT, "showlegend": True, **plane.layout()}
+
+
+def _arrows(start: Places, end: Places, distance: Floats) -> list[dict[str, Any]]:
+    """Lines from start to end in five colours by length, and the marks at their ends."""
     traces: list[dict[str, Any]] = []
     for rows, line, name in _steps(distance):
-        where = {"x": _broken(x0[rows], x1[rows]), "y": _broken(y0[rows], y1[rows])}
-        traces.append({"type": "scatter", "mode": "lines", **where, "line": line, "name": name, "hoverinfo": "skip"})
-    traces += [
-        _ends(x0, y0, style.PRIVATE.colour, "circle-open", words.ARROW_FROM, distance),
-        _ends(x1, y1, style.BLUE, "circle", words.ARROW_TO, distance),
+        x, y = (_broken(a[rows], b[rows]) for a, b in zip(start, end, strict=True))
+        look = {"line": line, "name": name, "hoverinfo": "skip"}
+        traces.append({"type": "scatter", "mode": "lines", "x": x, "y": y, **look})
+    return [
+        *traces,
+        _ends(*start, style.PRIVATE.colour, "circle-open", words.ARROW_FROM, distance),
+        _ends(*end, style.BLUE, "circle", words.ARROW_TO, distance),
     ]
-    return {"traces": traces, "height": style.MAP_HEIGHT, "showlegend": True, **plane.layout()}
 
 
 def _ends(x: Any, y: Any, colour: str, symbol: str, name: str, distance: Floats) -> dict[str, Any]:
@@ -113,15 +122,7 @@ def _ends(x: Any, y: Any, colour: str, symbol: str, name: str, distance: Floats)
 
 def _line(start: Floats, end: Floats, distance: Floats, box: Box) -> dict[str, Any]:
     x0, x1 = shapes.on_axis(box, 0, start[:, 0]), shapes.on_axis(box, 0, end[:, 0])
-    above, below = np.ones(len(x0), dtype=x0.dtype), np.zeros(len(x0), dtype=x0.dtype)
-    traces: list[dict[str, Any]] = []
-    for rows, line, name in _steps(distance):
-        where = {"x": _broken(x0[rows], x1[rows]), "y": _broken(above[rows], below[rows])}
-        traces.append({"type": "scatter", "mode": "lines", **where, "line": line, "name": name, "hoverinfo": "skip"})
-    traces += [
-        _ends(x0, above, style.PRIVATE.colour, "circle-open", words.ARROW_FROM, distance),
-        _ends(x1, below, style.BLUE, "circle", words.ARROW_TO, distance),
-    ]
+    traces = _arrows((x0, np.ones_like(x0)), (x1, np.zeros_like(x1)), distance)
     rails = {"range": [-0.15, 1.15], "tickvals": [0, 1], "ticktext": [words.ARROW_TO, words.ARROW_FROM]}
     layout = {
         "xaxis": style.axis(style.literal(box.columns[0]), range=[box.low[0], box.high[0]], showgrid=False),
