@@ -11,7 +11,7 @@ import threading
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
-from typing import Any, TypeVar
+from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -62,15 +62,6 @@ class Data:
 
 
 @dataclass(frozen=True)
-class Errors:
-    """W1 between data and release with its plan, and its two parts, in the unit cube."""
-
-    total: W1
-    resolution: W1
-    privacy: W1
-
-
-@dataclass(frozen=True)
 class Selected:
     """A box: its true count, its released count with the standard error of the leaf noise, and the leaves it meets."""
 
@@ -86,7 +77,8 @@ class Selected:
 
 
 Made = TypeVar("Made")
-Progress = Callable[[str, float, float], bool]
+Distance = Literal["total", "resolution", "privacy"]
+Progress = Callable[[Distance, float, float], bool]
 """Called with what is measured and the interval so far; returning False stops."""
 Waiting = Callable[[int], object]
 """Called with the number of computations before this one; raising leaves the line."""
@@ -141,18 +133,25 @@ def fresh_simulation(data: Data, parameters: Parameters, seed: int) -> Simulatio
     return simulate(data.points, data.box, parameters, seed)
 
 
-def errors(data: Data, parameters: Parameters, seed: int, progress: Progress, waiting: Waiting) -> Errors | None:
-    """W1 of the run and its parts, exact or a certified interval; None without data."""
+def distance(
+    name: Distance, data: Data, parameters: Parameters, seed: int, progress: Progress, waiting: Waiting
+) -> W1 | None:
+    """A distance of the run in the unit cube, exact or a certified interval, measured once; None without data.
+
+    "total" is W1 between data and release, with its plan; "resolution" and "privacy" are its parts.
+    """
     run = simulation(data, parameters, seed)
     if not run.n:
         return None
     kept = run_cache(data, parameters, seed)
-    if kept.errors is None:
+    found = kept.distances.get(name)
+    if found is None:
         with kept.line.turn(waiting):  # another session may be measuring the same run
-            if kept.errors is None:
+            found = kept.distances.get(name)
+            if found is None:
                 with _turn(run.n, waiting):
-                    kept.errors = _errors(run, progress)
-    return kept.errors
+                    found = kept.distances[name] = _measured(run, name, progress)
+    return found
 
 
 def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
@@ -163,13 +162,13 @@ def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
 class RunCache:
     """What is kept of a run: filled outside Streamlit's cache, since what shows progress can't be replayed from it."""
 
-    errors: Errors | None = None
+    distances: dict[Distance, W1] = field(default_factory=dict)
     line: Line = field(default_factory=lambda: Line(1))
     made: dict[Hashable, Any] = field(default_factory=dict)
 
-    def forget_errors(self) -> None:
-        """Let W1 be measured again: it ran into its deadline, perhaps because the server was busy."""
-        self.errors = None
+    def measure_again(self) -> None:
+        """Forget the distances: one ran into its deadline, perhaps because the server was busy."""
+        self.distances.clear()
         self.made.clear()
 
     def once(self, name: Hashable, make: Callable[[], Made]) -> Made:
@@ -194,20 +193,19 @@ def _own_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
     return RunCache()
 
 
-def _errors(run: Simulation, progress: Progress) -> Errors:
-    def measured(name: str, points: Floats, measure: DiscreteMeasure, weights: Floats | None = None) -> W1:
-        def report(lower: float, upper: float) -> bool:
-            return progress(name, lower, upper)
-
-        options = {"deadline": limits().w1_seconds, "progress": report, "plan": name == "total"}
-        return wasserstein(points, measure, weights=weights, box=run.box, **options)
-
+def _measured(run: Simulation, name: Distance, progress: Progress) -> W1:
     oracle = run.oracle_measure
-    return Errors(
-        measured("total", run.points, run.measure),
-        measured("resolution", run.points, oracle),
-        measured("privacy", oracle.points, run.projected_measure, oracle.masses),
-    )
+    points, measure, weights = {
+        "total": (run.points, run.measure, None),
+        "resolution": (run.points, oracle, None),
+        "privacy": (oracle.points, run.projected_measure, oracle.masses),
+    }[name]
+
+    def report(lower: float, upper: float) -> bool:
+        return progress(name, lower, upper)
+
+    options = {"deadline": limits().w1_seconds, "progress": report, "plan": name == "total"}
+    return wasserstein(points, measure, weights=weights, box=run.box, **options)
 
 
 def roll(data: Data, parameters: Parameters, seed: int, waiting: Waiting) -> float:
@@ -452,7 +450,8 @@ def warm() -> None:
     """Compute what the first view needs, before the first reader comes."""
     settings = Settings()
     data, parameters = generated(settings), settings.parameters()
-    errors(data, parameters, settings.seed, lambda *_: True, lambda _: None)
+    for name in get_args(Distance):
+        distance(name, data, parameters, settings.seed, lambda *_: True, lambda _: None)
     theory(data, parameters, settings.seed)
     rulers(data, settings, ("", "", ""))
     dimensions(data, parameters, settings.seed)

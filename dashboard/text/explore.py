@@ -211,6 +211,7 @@ RULERS_OFF = "The rulers are left out above {most:,} rows."
 ROLLS = "Roll the noise 20 times"
 ROLLS_HELP = "Measures W1 for 20 other seeds on the same data. Choosing the best of them would cost all of them."
 ROLLING = "{done} of {of} rolls"
+ROLL_WAITS = "The next roll waits for its turn, {before} before it."
 STOP = "Stop rolling"
 FORMULAS = "Why? Each bound with this run's numbers"
 

@@ -10,7 +10,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import compute
-from dashboard.compute import Data, Errors
+from dashboard.compute import Data, Distance
 from dashboard.figures import dimension as dimension_figures
 from dashboard.figures import error as error_figures
 from dashboard.figures import loss as loss_figures
@@ -87,7 +87,7 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     headline, stage = st.container(), None
     if session.display().present:  # a projector shows the picture first
         stage = st.container()
-    toolbar(settings, data.digest if data.uploaded else "")
+    toolbar(data.digest if data.uploaded else "")
     controls.say_problems()
     numbers = st.container()
     box = selection.chosen(data)
@@ -104,7 +104,7 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     _parts(view, found, marked)
 
 
-def _parts(view: _View, found: Errors | None, marked: Bools | None) -> None:
+def _parts(view: _View, found: W1 | None, marked: Bools | None) -> None:
     """What is under the picture, one part at a time: a part that is not open costs nothing."""
     parts: dict[str, Callable[[], None]] = {
         "leaves": lambda: _leaves(view, marked),
@@ -141,7 +141,7 @@ def _headline(view: _View, draggable: bool) -> None:
         st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
 
 
-def _numbers(run: Simulation, found: Errors | None) -> None:
+def _numbers(run: Simulation, found: W1 | None) -> None:
     right = words.GUESS_VALUE.format(right=privacy_figures.right_text(run.cost.total))
     with st.container(horizontal=True, gap="large"):
         st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP, width="content")
@@ -169,8 +169,8 @@ def _cost_text(cost: Cost, parameters: Parameters) -> str:
     )
 
 
-def _w1_text(found: Errors | None) -> str:
-    return "–" if found is None else error_figures.interval(found.total)
+def _w1_text(found: W1 | None) -> str:
+    return "–" if found is None else error_figures.interval(found)
 
 
 def _picture(view: _View, box: Box | None) -> bool:
@@ -216,11 +216,11 @@ def _pick(label: str, choices: dict[str, str], key: str) -> str:
     return chosen
 
 
-def _measured(settings: Settings, data: Data) -> Errors | None:
-    """W1 and its parts; the interval narrows on screen while it is being measured."""
+def _measured(settings: Settings, data: Data, name: Distance = "total") -> W1 | None:
+    """A distance of the run; the interval narrows on screen while it is being measured."""
     line = st.empty()
 
-    def progress(what: str, lower: float, upper: float) -> bool:
+    def progress(what: Distance, lower: float, upper: float) -> bool:
         line.caption(words.MEASURED_SO_FAR.format(what=words.PARTS[what], lower=lower, upper=upper))
         return True
 
@@ -229,7 +229,7 @@ def _measured(settings: Settings, data: Data) -> Errors | None:
         line.caption(words.WAITING.format(before=before, most=error_figures.number(most)))
 
     line.caption(words.MEASURING)
-    found = compute.errors(data, settings.parameters(), settings.seed, progress, waiting)
+    found = compute.distance(name, data, settings.parameters(), settings.seed, progress, waiting)
     line.empty()
     return found
 
@@ -256,24 +256,32 @@ def _levels(run: Simulation) -> Drawing:
     return tree_figures.levels(run.tree, seen.count, seen.noise, seen.split, cost.theta, cost.delta)
 
 
-def _error(view: _View, found: Errors | None) -> None:
-    if found is None:
+def _error(view: _View, total: W1 | None) -> None:
+    """The error, its parts, its rulers and its bounds; the transport plan, and the leaves in which the error ends."""
+    if total is None:
         st.info(words.NO_DATA)
         return
-    if not found.total.exact:
+    if not total.exact:
         st.caption(words.NOT_FINISHED.format(seconds=limits().w1_seconds))
-        st.button(words.AGAIN, icon=":material/refresh:", on_click=view.kept.forget_errors, key="measure_again")
+        st.button(words.AGAIN, icon=":material/refresh:", on_click=view.kept.measure_again, key="measure_again")
     data, parameters, seed = view.data, view.parameters, view.settings.seed
+    parts = _measured(view.settings, data, "resolution"), _measured(view.settings, data, "privacy")
     rulers = compute.rulers(data, view.settings, words.RULER_NAMES)
     if not rulers:
         st.caption(words.RULERS_OFF.format(most=compute.MOST_RULER_POINTS))
     theory = compute.theory(data, parameters, seed)
-    parts = found.resolution, found.privacy
-    total, run, axes = found.total, view.run, view.axes
+    run, axes = view.run, view.axes
     moved = total.plan, run.unit_points, run.measure
+
+    def w1(others: list[float]) -> Drawing:
+        def make() -> Drawing:
+            return error_figures.w1(total, *parts, rulers, rolls=others)
+
+        return make() if others else view.drawing("w1", make)
+
     left, right = st.columns(2)
     with left:
-        rolls.w1_and_rolls(lambda others: _w1(view, found, rulers, others), data, parameters, seed)
+        rolls.w1_and_rolls(w1, data, parameters, seed)
         view.draw("plan", lambda: plan_figures.arrows(*moved, run.box, total.upper, axes=axes))
     with right:
         view.draw("bounds", lambda: error_figures.bounds(total, theory, *parts))
@@ -281,13 +289,6 @@ def _error(view: _View, found: Errors | None) -> None:
         view.draw("error_map", lambda: plan_figures.error_map(*moved, run.tree, run.box, axes=axes))
     if not total.exact:
         st.caption(words.MOVED_OFF)
-
-
-def _w1(view: _View, found: Errors, rulers: dict[str, float | W1 | None], others: list[float]) -> Drawing:
-    def make() -> Drawing:
-        return error_figures.w1(found.total, found.resolution, found.privacy, rulers, rolls=others)
-
-    return make() if others else view.drawing("w1", make)
 
 
 def _dimension(view: _View) -> None:

@@ -8,17 +8,18 @@ from typing import Any
 import streamlit as st
 
 from dashboard import compute
-from dashboard.compute import Data, Errors
+from dashboard.compute import Data
 from dashboard.figures import measure as measure_figures
 from dashboard.figures.error import interval
 from dashboard.plot import plot, table
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import session, upload
+from privcore.transport import W1
 
 HEIGHT = 480
 
-Measure = Callable[[Settings, Data], Errors | None]
+Measure = Callable[[Settings, Data], W1 | None]
 
 
 def pinned(data: Data, measure: Measure) -> None:
@@ -55,9 +56,9 @@ def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) 
     found = measure(turned, data)
     with st.container(horizontal=True, gap="large"):
         st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", width="content")
-        st.metric(words.W1, "–" if found is None else interval(found.total), width="content")
+        st.metric(words.W1, "–" if found is None else interval(found), width="content")
     with st.container(horizontal=True):
         st.button(words.PIN_TAKE, key=f"take_{place}", on_click=lambda: session.change(settings))
         st.button(words.PIN_REMOVE, key=f"unpin_{place}", on_click=lambda: session.unpin(settings, of))
-    ends = (None, None) if found is None else (found.total.lower, found.total.upper)
+    ends = (None, None) if found is None else (found.lower, found.upper)
     return dict(zip(words.PIN_COLUMNS, (name, run.cost.total, len(run.tree.leaves), *ends), strict=True))

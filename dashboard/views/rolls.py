@@ -26,10 +26,9 @@ def w1_and_rolls(make: Callable[[list[float]], Drawing], data: Data, parameters:
     state, of = st.session_state, (data.digest, parameters, seed)
     if state.get("rolls_of") != of:
         state.rolls_of, state.rolls, state.rolling = of, [], False
-    help_text = words.ROLLS_HELP
     st.button(
         words.ROLLS,
-        help=help_text,
+        help=words.ROLLS_HELP,
         disabled=state.rolling or len(state.rolls) >= ROLLS,
         on_click=lambda: state.update(rolling=True),
         key="start_rolls",
@@ -56,9 +55,16 @@ def w1_and_rolls(make: Callable[[list[float]], Drawing], data: Data, parameters:
 
 
 def _roll(data: Data, parameters: Parameters, seed: int) -> None:
-    end = time.monotonic() + WORK
+    end, line = time.monotonic() + WORK, st.empty()
     rolls: list[float] = st.session_state.rolls
     while len(rolls) < ROLLS:
-        rolls.append(compute.roll(data, parameters, seed + 1 + len(rolls), lambda before: None))
+        rolls.append(
+            compute.roll(
+                data,
+                parameters,
+                seed + 1 + len(rolls),
+                lambda before: line.caption(words.ROLL_WAITS.format(before=before)),
+            )
+        )
         if time.monotonic() >= end:
             return

@@ -69,11 +69,10 @@ def _typed(data: Data, box: Box | None, axes: tuple[int, ...]) -> None:
         name, shown = data.box.columns[axis], box or data.box
         cells = st.columns(2)
         ends = []
-        for cell, label, value in zip(
-            cells, (words.SELECT_LOW, words.SELECT_HIGH), (shown.low[axis], shown.high[axis]), strict=True
-        ):
+        low, high = ("low", words.SELECT_LOW, shown.low[axis]), ("high", words.SELECT_HIGH, shown.high[axis])
+        for cell, (end, label, value) in zip(cells, (low, high), strict=True):
             limits = {"min_value": float(data.box.low[axis]), "max_value": float(data.box.high[axis])}
-            key = f"box_{data.digest}_{axis}_{label[-4:]}_{value!r}"
+            key = f"box_{data.digest}_{axis}_{end}_{value!r}"  # the box moved elsewhere: the field starts anew
             ends.append(
                 cell.number_input(
                     label.format(name=literal(name)), value=float(value), format=controls.EXACT, key=key, **limits

@@ -18,10 +18,10 @@ PROJECTOR_SCALE = 1.4
 STYLE = Path(__file__).parents[1] / "browser" / "present.css"
 
 
-def toolbar(settings: Settings, of: str = "", keys: str = words.KEYS) -> None:
+def toolbar(of: str = "", keys: str = words.KEYS) -> None:
     """The row of buttons; `of` names an upload, whose pins no link may hold, `keys` what the keys do on a projector."""
     state = st.session_state
-    settings = state.settings  # as they were turned: `settings` may be made to fit an upload
+    settings: Settings = state.settings
     changed = settings != Settings()
     with st.container(horizontal=True, key="toolbar"):
         st.button(

@@ -35,7 +35,7 @@ def _show(settings: Settings, data: Data) -> None:
         st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
     controls.say_problems()
     stage = st.container()
-    toolbar(settings, data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
+    toolbar(data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
     with stage:
         _play(settings, data)
 

@@ -541,6 +541,24 @@ def test_a_distance_that_ran_out_of_time_can_be_measured_again(monkeypatch: pyte
     assert "–" not in metric(app, "W1 error")
 
 
+def test_a_distance_is_measured_where_it_is_shown_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    real, calls = compute.wasserstein, []
+
+    def counted(*arguments: Any, **options: Any) -> Any:
+        calls.append(options.get("plan"))
+        return real(*arguments, **options)
+
+    monkeypatch.setattr(compute, "wasserstein", counted)
+    app = opened(cloud="spiral", n="320")
+    assert calls == [True]  # the error, which every part shows
+    app.session_state["display"] = Display(part="error")
+    app.run()
+    assert calls.count(True) == 1
+    assert len(calls) == 1 + 2 + 3  # its two parts, and three rulers
+    app.run()
+    assert len(calls) == 6
+
+
 # ---- a class
 
 
