@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from privcore.checks import is_real
 from privcore.errors import InvalidParametersError
 from privcore.tree import UNIT
 
@@ -175,7 +176,7 @@ def _tail(lam: float, delta: float, f: float, terms: int) -> float:
 
 def _check_scales(lam: float, delta: float) -> None:
     for name, value in (("lambda", lam), ("delta", delta)):
-        if not (LEAST_SCALE <= value <= 1 / LEAST_SCALE):
+        if not (is_real(value) and LEAST_SCALE <= value <= 1 / LEAST_SCALE):
             raise InvalidParametersError(
-                f"{name} must be a positive number of records between 2^-60 and 2^60, but is {value}."
+                f"{name} must be a positive number of records between 2^-60 and 2^60, but is {value!r}."
             )

@@ -10,6 +10,7 @@ import numpy as np
 import pandas as pd
 
 from privcore.arrays import Bools, Floats, Words
+from privcore.checks import as_floats, is_whole
 from privcore.errors import InvalidBoxError, InvalidParametersError, InvalidPointsError
 
 AXIS_DIGITS = 52
@@ -48,9 +49,9 @@ class Box:
         >>> Box.unit(2).high
         (1.0, 1.0)
         """
-        if d < 1:
-            raise InvalidBoxError(f"A box needs at least one axis, but d = {d}. Give d >= 1.")
-        return cls([0.0] * d, [1.0] * d)
+        if not is_whole(d) or d < 1:
+            raise InvalidBoxError(f"A box has a whole number of axes from 1, but d is {d!r}.")
+        return cls([0.0] * int(d), [1.0] * int(d))
 
     @property
     def d(self) -> int:
@@ -77,10 +78,7 @@ class Box:
         """
         if isinstance(points, pd.DataFrame):
             points = self._columns_of(points)
-        try:
-            array = _numeric(points)
-        except (TypeError, ValueError, OverflowError):
-            raise InvalidPointsError("The points are not all numbers. Give an (n, d) array of numbers.") from None
+        array = _numeric(points)
         if array.ndim == 1 and (self.d == 1 or array.size == 0):
             array = array.reshape(-1, self.d)
         if array.ndim != 2 or array.shape[1] != self.d:
@@ -114,26 +112,44 @@ class Box:
         return (np.clip(rows, self.low, self.high) - self.low) / self.width
 
     def from_unit(self, unit: Any) -> Floats:
-        """Map unit-cube coordinates back: x = low + u (high - low), kept inside the box.
+        """Map unit-cube coordinates back: x = low + u (high - low), kept inside the box, shape (n, d).
+
+        Raises `InvalidPointsError`.
 
         >>> Box([-1], [3]).from_unit([[0.5]])
         array([[1.]])
         """
-        scaled = np.asarray(self.low) + np.asarray(unit, dtype=np.float64) * self.width
-        return np.clip(scaled, self.low, self.high)
+        array = as_floats(unit, InvalidPointsError("The coordinates are not all numbers. Give an (n, d) array."))
+        if array.shape[-1:] != (self.d,):
+            raise InvalidPointsError(f"The coordinates have shape {array.shape}. Give an (n, {self.d}) array.")
+        return np.clip(np.asarray(self.low) + array * self.width, self.low, self.high)
 
     def _columns_of(self, frame: pd.DataFrame) -> Any:
         if self.names is None:
             return frame
-        missing = [name for name in self.names if name not in frame.columns]
-        if missing:
-            raise InvalidPointsError(
-                f"The table has no column {missing[0]!r}. Its columns must include {', '.join(self.names)}."
-            )
-        chosen = frame[list(self.names)]
-        if chosen.shape[1] != self.d:
-            raise InvalidPointsError("A column name of the box occurs twice in the table. Make the names unique.")
-        return chosen
+        labels = [str(label) for label in frame.columns]
+        for name in self.names:
+            if name not in labels:
+                raise InvalidPointsError(
+                    f"The table has no column {name!r}. Its columns must include {', '.join(self.names)}."
+                )
+            if labels.count(name) > 1:
+                raise InvalidPointsError("A column name of the box occurs twice in the table. Make the names unique.")
+        return frame.iloc[:, [labels.index(name) for name in self.names]]
+
+
+def checked_box(box: Any) -> Box:
+    """The box; raises `InvalidBoxError` for anything else, since bounds alone could be meant in many ways.
+
+    >>> checked_box(([0, 0], [1, 1]))
+    Traceback (most recent call last):
+    privcore.errors.InvalidBoxError: The box is of type tuple. Give a Box, such as Box(low=[0, 0], high=[10, 5]).
+    """
+    if not isinstance(box, Box):
+        raise InvalidBoxError(
+            f"The box is of type {type(box).__name__}. Give a Box, such as Box(low=[0, 0], high=[10, 5])."
+        )
+    return box
 
 
 @dataclass(frozen=True)
@@ -188,16 +204,20 @@ class Frame:
 
 
 def _numbers(values: Sequence[float], what: str) -> tuple[float, ...]:
-    try:
-        return tuple(float(value) for value in np.atleast_1d(np.asarray(values, dtype=np.float64)))
-    except (TypeError, ValueError):
-        raise InvalidBoxError(f"`{what}` must be numbers, one an axis, but is {values!r}.") from None
+    refusal = InvalidBoxError(f"`{what}` must be numbers, one an axis, but is {values!r}.")
+    array = np.atleast_1d(as_floats(values, refusal))
+    if array.ndim != 1:
+        raise refusal
+    return tuple(array.tolist())
 
 
 def _names(names: Sequence[str]) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
-    return tuple(str(name) for name in names)
+    try:
+        return tuple(str(name) for name in names)
+    except TypeError:
+        raise InvalidBoxError(f"`names` must be the names of columns, one an axis, but is {names!r}.") from None
 
 
 def _check_bounds(box: Box) -> None:
@@ -214,20 +234,47 @@ def _check_bounds(box: Box) -> None:
             raise InvalidBoxError(f"The bounds of {name} are {low} and {high}: a width float64 can't divide by.")
 
 
+def unit_points(points: Any) -> Floats:
+    """Points that lie in the unit cube already, as float64 of shape (n, d), n >= 1; (n,) is taken for d = 1.
+
+    Raises `InvalidPointsError`.
+
+    >>> unit_points([0.25, 0.75]).shape
+    (2, 1)
+    """
+    array = _numeric(points).astype(np.float64, copy=False)
+    array = array[:, None] if array.ndim == 1 else array
+    if array.ndim != 2 or not array.shape[1]:
+        raise InvalidPointsError(f"The points have shape {_public_shape(array)}. Give an (n, d) array with d >= 1.")
+    if not len(array):
+        raise InvalidPointsError("There is no point. Give at least one.")
+    if not (array.min() >= 0.0 and array.max() <= 1.0):
+        raise InvalidPointsError("The points must lie in the unit cube. Map them with Box.to_unit first.")
+    return array
+
+
 def _numeric(points: Any) -> np.ndarray[Any, np.dtype[Any]]:
-    """The points as floats, each value by itself.
+    """The points as floats, each value by itself; NaN where a value is masked or missing.
 
     numpy chooses one type for all values of a list. A date would be counted in the finest unit among them, and a
     number beside text first be written as text: one row would change the others. Numbers have no such freedom.
     """
-    array = np.asarray(points)
-    if array.dtype.kind in "US" and not isinstance(points, np.ndarray):
-        array = np.asarray(points, dtype=np.object_)
-    if array.dtype.kind not in "biufOUS":
-        raise TypeError
-    return array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
+    try:
+        array = np.asarray(points)
+        if array.dtype.kind in "US" and not isinstance(points, np.ndarray):
+            array = np.asarray(points, dtype=np.object_)
+        if array.dtype.kind not in "biufOUS":
+            raise TypeError
+        if array.dtype.kind == "O":
+            array = np.where(pd.isna(array), np.nan, array)
+        numbers = array if array.dtype == np.float32 else array.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError):
+        raise InvalidPointsError("The points are not all numbers. Give an (n, d) array of numbers.") from None
+    return np.where(np.ma.getmaskarray(points), np.nan, numbers) if isinstance(points, np.ma.MaskedArray) else numbers
 
 
 def _public_shape(array: np.ndarray[Any, Any]) -> str:
     """The shape without the number of rows, which may be private."""
-    return "(n,)" if array.ndim == 1 else "(" + ", ".join(["n", *map(str, array.shape[1:])]) + ")"
+    if array.ndim < 2:
+        return "(n,)" if array.ndim else "()"
+    return f"({', '.join(['n', *map(str, array.shape[1:])])})"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 
 from privcore.arrays import Floats, frozen
+from privcore.checks import checked_seed, checked_whole
 from privcore.domain import Box
-from privcore.errors import InvalidParametersError
 from privcore.measure import DiscreteMeasure, Sampling
 from privcore.mechanism import run
 from privcore.noise import SeededWords
@@ -53,6 +53,7 @@ NOTE = (
 )
 
 
+@runtime_checkable
 class PublicPart(Protocol):
     """What the estimate reads: a `Release`, or what a `Simulation` would publish."""
 
@@ -110,8 +111,8 @@ def error_estimate(
     (assets/error_estimate.csv). It is an estimate, not a bound: for data unlike these, the truth can lie outside.
 
     The same release and seed give the same estimate. `progress(done, replicates)` is called after each replicate
-    and stops the work by returning False: the estimate is then made of those done. Raises `InvalidParametersError`.
-    Source: the parametric bootstrap (Efron), on the released measure.
+    and stops the work by returning False: the estimate is then made of those done. Raises `InvalidParametersError`,
+    and `TypeError` for what is no release. Source: the parametric bootstrap (Efron), on the released measure.
 
     >>> from privcore.release import release
     >>> made = release(np.linspace(0, 1, 100)[:, None], Box.unit(1), Parameters(epsilon=1.0))
@@ -119,11 +120,13 @@ def error_estimate(
     >>> 0 <= estimate.low < estimate.median < estimate.high
     True
     """
-    _check(seed, replicates)
+    if not isinstance(release, PublicPart):
+        raise TypeError(f"The release is of type {type(release).__name__}. Give a Release or a Simulation.")
+    replicates = checked_whole("replicates", replicates, least=1)
     errors: list[float] = []
-    for state in np.random.SeedSequence(int(seed)).spawn(int(replicates)):
+    for state in np.random.SeedSequence(checked_seed(seed)).spawn(replicates):
         errors.append(_replicate(release, *(int(word) for word in state.generate_state(2, np.uint64))))
-        if progress is not None and progress(len(errors), int(replicates)) is False:
+        if progress is not None and progress(len(errors), replicates) is False:
             break
     return summary(np.array(errors), release)
 
@@ -167,14 +170,3 @@ def regime(release: PublicPart, median: float) -> str:
     if median > STRAY * float(measure.leaf_masses @ np.linalg.norm(sides, axis=1)):
         return "stray"
     return f"{release.parameters.representative}, d {'<=' if box.d <= 3 else '>'} 3"
-
-
-def _check(seed: Any, replicates: Any) -> None:
-    if not _whole(seed) or seed < 0:
-        raise InvalidParametersError(f"The seed is {seed!r}, but must be a whole number from 0.")
-    if not _whole(replicates) or replicates < 1:
-        raise InvalidParametersError(f"There must be a whole number of replicates from 1, but {replicates!r} is given.")
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool)

@@ -40,9 +40,9 @@ import numpy as np
 from filelock import FileLock, Timeout
 
 from privcore import strict_json
-from privcore.domain import Box
+from privcore.domain import Box, checked_box
 from privcore.errors import LedgerError, OverBudgetError
-from privcore.parameters import Neighbours, Parameters
+from privcore.parameters import Neighbours, Parameters, checked_parameters
 from privcore.persons import checked_numbers
 from privcore.release import Release, release
 
@@ -347,7 +347,8 @@ class Ledger:
         the box is checked before, so that a slip costs nothing. Raises `InvalidPointsError`,
         `InvalidParametersError`, `LedgerError`, `OverBudgetError`.
         """
-        rows = box.rows(points)
+        rows = checked_box(box).rows(points)
+        checked_parameters(parameters)
         checked_numbers(persons, parameters.max_rows, len(rows))
         self.spend(debit_of(box, parameters, person or self.account.person, note))
         return release(rows, box, parameters, persons)

@@ -11,7 +11,8 @@ import pandas as pd
 from scipy.stats import qmc
 
 from privcore.arrays import Floats, Ints, frozen
-from privcore.domain import Box
+from privcore.checks import as_floats, checked_choice, checked_seed, checked_whole
+from privcore.domain import Box, checked_box
 from privcore.errors import InvalidMeasureError
 from privcore.tree import Tree
 
@@ -59,19 +60,23 @@ class DiscreteMeasure:
         leaf_sd: float = float("nan"),
         names: tuple[str, ...] | None = None,
     ) -> None:
-        points, masses = frozen(points, np.float64), frozen(masses, np.float64)
+        points, masses = _frozen_floats(points), _frozen_floats(masses)
         _check_atoms(points, masses)
-        leaf = frozen(np.arange(len(masses)) if leaf is None else leaf, np.int64)
-        lower = points if cell_lower is None else frozen(cell_lower, np.float64)
-        upper = points if cell_upper is None else frozen(cell_upper, np.float64)
+        leaf = np.arange(len(masses)) if leaf is None else _frozen_floats(leaf)
+        lower = points if cell_lower is None else _frozen_floats(cell_lower)
+        upper = points if cell_upper is None else _frozen_floats(cell_upper)
         _check_cells(points, leaf, lower, upper)
         names = names or tuple(f"x{axis + 1}" for axis in range(points.shape[1]))
         for name, value in zip(
             ("points", "masses", "leaf", "cell_lower", "cell_upper", "leaf_sd", "names"),
-            (points, masses, leaf, lower, upper, float(leaf_sd), names),
+            (points, masses, frozen(leaf, np.int64), lower, upper, float(leaf_sd), names),
             strict=True,
         ):
             object.__setattr__(self, name, value)
+
+    def __repr__(self) -> str:
+        """Without the arrays."""
+        return f"DiscreteMeasure({len(self.masses)} atoms, {len(self.cell_lower)} cells, d={self.d})"
 
     @property
     def d(self) -> int:
@@ -88,15 +93,13 @@ class DiscreteMeasure:
 
         "low-discrepancy": cells get floor or ceil of n times their mass (systematic sampling, in the order of the
         leaves) and points of one scrambled Halton sequence each, so that the sample adds as little W1 as it can.
-        "random": independent draws. The seed is public and repeatable. Raises `InvalidMeasureError`.
+        "random": independent draws. The seed is public and repeatable. Raises `InvalidParametersError`.
 
         >>> DiscreteMeasure([[0.0], [1.0]], [0.25, 0.75]).sample(4, seed=0).ravel()
         array([0., 1., 1., 1.])
         """
-        if n < 0 or int(n) != n:
-            raise InvalidMeasureError(f"The sample size must be a whole number from 0, but is {n}.")
-        if method not in ("low-discrepancy", "random"):
-            raise InvalidMeasureError(f"The method is {method!r}, but must be 'low-discrepancy' or 'random'.")
+        n, seed = checked_whole("n", n, least=0), checked_seed(seed)
+        checked_choice("method", method, ("low-discrepancy", "random"))
         generator = np.random.default_rng(seed)
         if n == 0:
             return np.empty((0, self.d))
@@ -120,7 +123,7 @@ class DiscreteMeasure:
         >>> cells.overlap(Box([0.25], [1.0]))
         array([0.5, 1. ])
         """
-        if box.d != self.d:
+        if checked_box(box).d != self.d:
             raise InvalidMeasureError(f"The box has {box.d} axes, but the measure has {self.d}.")
         width = self.cell_upper - self.cell_lower
         low, high = np.maximum(self.cell_lower, box.low), np.minimum(self.cell_upper, box.high)
@@ -231,6 +234,11 @@ def _systematic(masses: Floats, n: int, generator: np.random.Generator) -> Ints:
     return np.minimum(np.searchsorted(edges, ticks, side="right"), last)
 
 
+def _frozen_floats(values: Any) -> Floats:
+    refusal = InvalidMeasureError("Atoms, masses and cells are made of numbers, but not all of these are. Give arrays.")
+    return np.asarray(frozen(as_floats(values, refusal)))
+
+
 def _check_atoms(points: Floats, masses: Floats) -> None:
     if points.ndim != 2 or masses.shape != points.shape[:1] or not len(masses) or not points.shape[1]:
         raise InvalidMeasureError(
@@ -245,8 +253,8 @@ def _check_atoms(points: Floats, masses: Floats) -> None:
         )
 
 
-def _check_cells(points: Floats, leaf: Ints, lower: Floats, upper: Floats) -> None:
+def _check_cells(points: Floats, leaf: Ints | Floats, lower: Floats, upper: Floats) -> None:
     if lower.shape != upper.shape or lower.ndim != 2 or lower.shape[1] != points.shape[1]:
         raise InvalidMeasureError(f"The cells' corners have shapes {lower.shape} and {upper.shape}: give (leaves, d).")
-    if leaf.shape != points.shape[:1] or leaf.min() < 0 or leaf.max() >= len(lower):
+    if leaf.shape != points.shape[:1] or leaf.min() < 0 or leaf.max() >= len(lower) or (leaf % 1 != 0).any():
         raise InvalidMeasureError("`leaf` must give, for each atom, the number of one of the cells.")

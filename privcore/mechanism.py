@@ -14,9 +14,9 @@ import numpy as np
 from privcore.accounting import Cost
 from privcore.arrays import Floats, Ints
 from privcore.cells import CellCounts
-from privcore.domain import Box
+from privcore.domain import Box, checked_box
 from privcore.noise import WordSource, two_rate, uniforms
-from privcore.parameters import Parameters
+from privcore.parameters import Parameters, checked_parameters
 from privcore.persons import checked_numbers, kept_rows
 from privcore.tree import Growth, privtree
 
@@ -44,14 +44,14 @@ def run(points: Any, box: Box, parameters: Parameters, source: WordSource, perso
     """Draw the shift, grow the tree, add noise to the leaf counts: integers, before their public mean is subtracted.
 
     `persons`: a label a row, exactly when the parameters have `max_rows`; then at most that many rows of each count.
-    Raises `InvalidPointsError` or `InvalidParametersError`, before any word is drawn. Source: the paper, sections
-    3, 5 and 6.
+    Raises `InvalidPointsError`, `InvalidBoxError` or `InvalidParametersError`, before any word is drawn. Source: the
+    paper, sections 3, 5 and 6.
 
     >>> from privcore.noise import SeededWords
     >>> run([[0.5]], Box.unit(1), Parameters(1.0), SeededWords(0)).true_counts.sum()
     np.int64(1)
     """
-    cost = parameters.cost(box.d)
+    cost = checked_parameters(parameters).cost(checked_box(box).d)
     rows = box.rows(points)
     numbers = checked_numbers(persons, parameters.max_rows, len(rows))
     shift = draw_shift(parameters, box.d, source)

@@ -9,6 +9,7 @@ from fractions import Fraction
 from typing import Any, Literal, cast
 
 from privcore.accounting import Cost, round_down, round_up, solve_lambda, sum_up, tree_cost, tree_cost_published
+from privcore.checks import checked_choice, checked_whole
 from privcore.domain import AXIS_DIGITS, Invalid
 from privcore.errors import InvalidParametersError
 from privcore.tree import UNIT
@@ -73,12 +74,11 @@ class Parameters:
         for name in ("epsilon", "theta", "delta", "gamma", "tree_share", "total"):
             object.__setattr__(self, name, _number(name, getattr(self, name)))
         object.__setattr__(self, "shift", _shift(self.shift))
-        object.__setattr__(self, "max_depth", _whole("max_depth", self.max_depth))
-        object.__setattr__(self, "max_rows", _whole("max_rows", self.max_rows, least=1))
+        for name, least in (("max_depth", 0), ("max_rows", 1)):
+            if getattr(self, name) is not None:
+                object.__setattr__(self, name, checked_whole(name, getattr(self, name), least))
         for name, allowed in _CHOICES.items():
-            if getattr(self, name) not in allowed:
-                options = ", ".join(repr(option) for option in allowed)
-                raise InvalidParametersError(f"{name} is {getattr(self, name)!r}, but must be one of {options}.")
+            checked_choice(name, getattr(self, name), allowed)
         _check_ranges(self)
         _check_mode(self)
 
@@ -131,8 +131,7 @@ class Parameters:
         >>> round(paper.tree, 3), paper.published_tree <= 0.5, round(paper.total, 3)
         (0.401, True, 0.901)
         """
-        if d < 1 or int(d) != d:
-            raise InvalidParametersError(f"The dimension must be a whole number from 1, but is {d}.")
+        d = checked_whole("The dimension", d, least=1)
         if self.max_depth is not None and self.max_depth > AXIS_DIGITS * d:
             raise InvalidParametersError(
                 f"max_depth is {self.max_depth}, but float64 can tell apart {AXIS_DIGITS * d} levels in dimension {d}."
@@ -231,6 +230,21 @@ class Parameters:
         return Cost(self.epsilon, lam, delta, theta, a, b, tree, leaves, total, published_tree, published_total)
 
 
+def checked_parameters(parameters: Any) -> Parameters:
+    """The parameters; raises `InvalidParametersError` for anything else, such as an epsilon alone.
+
+    >>> checked_parameters(1.0)
+    Traceback (most recent call last):
+    privcore.errors.InvalidParametersError: The parameters are of type float. Give Parameters, such as \
+Parameters(epsilon=1.0).
+    """
+    if not isinstance(parameters, Parameters):
+        raise InvalidParametersError(
+            f"The parameters are of type {type(parameters).__name__}. Give Parameters, such as Parameters(epsilon=1.0)."
+        )
+    return parameters
+
+
 def default_tree_share(d: int) -> float:
     """The public share of epsilon for the tree when none is given: a function of d alone.
 
@@ -251,20 +265,11 @@ def _number(name: str, value: Any) -> float | None:
         return None
     try:
         number = float(value)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         number = math.nan
     if isinstance(value, bool) or not math.isfinite(number):
         raise InvalidParametersError(f"{name} is {value!r}, but must be a finite number.")
     return number
-
-
-def _whole(name: str, value: Any, least: int = 0) -> int | None:
-    number = _number(name, value)
-    if number is None:
-        return None
-    if number != int(number) or number < least:
-        raise InvalidParametersError(f"{name} is {value!r}, but must be a whole number from {least}.")
-    return int(number)
 
 
 def _shift(value: Any) -> Literal["none", "random"] | tuple[float, ...]:
@@ -274,7 +279,7 @@ def _shift(value: Any) -> Literal["none", "random"] | tuple[float, ...]:
         return cast(Literal["none", "random"], value)
     try:
         numbers = tuple(float(u) for u in cast(Sequence[float], value))
-    except TypeError:
+    except (TypeError, ValueError, OverflowError):
         raise InvalidParametersError(
             f"shift is {value!r}, but must be 'none', 'random' or numbers in [0, 1]."
         ) from None
@@ -299,8 +304,8 @@ def _check_ranges(p: Parameters) -> None:
         )
     if p.tree_share is not None and not (0.01 <= p.tree_share <= 0.99):
         raise InvalidParametersError(f"tree_share is {p.tree_share}, but must be between 0.01 and 0.99.")
-    if p.total is not None and not (0 < p.total <= 2.0**53):
-        raise InvalidParametersError(f"total is {p.total}, but must be a positive public number of records.")
+    if p.total is not None and not (1 <= p.total <= 2.0**53):
+        raise InvalidParametersError(f"total is {p.total}, but must be a public number of records from 1 to 2^53.")
     if p.max_rows is not None and p.max_rows > 2**20:
         raise InvalidParametersError(f"max_rows is {p.max_rows}, but must be at most 2^20.")
 

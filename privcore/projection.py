@@ -6,7 +6,7 @@ All of it is post-processing of noisy masses: it never sees the data and costs n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final, Literal, TypeAlias, get_args
+from typing import Any, Final, Literal, TypeAlias, get_args
 
 import numpy as np
 import ot
@@ -14,7 +14,9 @@ from scipy.sparse import coo_array
 from scipy.spatial import cKDTree
 
 from privcore.arrays import Floats, Ints, frozen
-from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
+from privcore.checks import as_floats, checked_choice
+from privcore.domain import unit_points
+from privcore.errors import InvalidMeasureError, InvalidPointsError
 
 Method: TypeAlias = Literal["euclidean", "lipschitz", "clip"]
 
@@ -52,8 +54,13 @@ class Projection:
     certified: bool
     method: Method
 
+    def __repr__(self) -> str:
+        """Without the arrays."""
+        moved = f", cost={self.cost:.6g}" if self.method == "lipschitz" else ""
+        return f"Projection({self.method}, {len(self.masses)} masses{moved}, certified={self.certified})"
 
-def project(points: Floats, masses: Floats, method: Method = "euclidean", volumes: Floats | None = None) -> Projection:
+
+def project(points: Any, masses: Any, method: Method = "euclidean", volumes: Any = None) -> Projection:
     """Project noisy `masses` (m,) at `points` (m, d) of the unit cube onto the probability vectors.
 
     Masses may be negative and need not sum to 1. Methods:
@@ -72,14 +79,10 @@ def project(points: Floats, masses: Floats, method: Method = "euclidean", volume
     [0.25, 0.0, 0.75]
     """
     points, masses = _checked(points, masses)
+    checked_choice("method", method, get_args(Method))
     if method == "lipschitz":
         return _lipschitz(points, masses)
-    if method == "euclidean":
-        result = to_simplex(masses)
-    elif method == "clip":
-        result = _clip(masses, volumes)
-    else:
-        raise InvalidParametersError(f"projection method {method!r} is not one of {', '.join(get_args(Method))}")
+    result = to_simplex(masses) if method == "euclidean" else _clip(masses, volumes)
     return Projection(frozen(result), Plan.empty(), float("nan"), True, method)
 
 
@@ -300,15 +303,16 @@ class _Shipping:
         )
 
 
-def _clip(masses: Floats, volumes: Floats | None) -> Floats:
+def _clip(masses: Floats, volumes: Any) -> Floats:
     result = np.maximum(masses, 0.0)
     if result.max() > 0.0:
         return _normalised(result)
     if volumes is None:
         return np.full(masses.size, 1.0 / masses.size)
-    volumes = np.asarray(volumes, dtype=np.float64)
+    refusal = InvalidMeasureError(f"The volumes must be {masses.size} finite numbers >= 0, not all 0.")
+    volumes = as_floats(volumes, refusal)
     if volumes.shape != masses.shape or not np.isfinite(volumes).all() or volumes.min() < 0.0 or volumes.max() <= 0.0:
-        raise InvalidMeasureError(f"volumes must be {masses.size} finite numbers >= 0, not all 0")
+        raise refusal
     return _normalised(volumes)
 
 
@@ -317,14 +321,13 @@ def _normalised(masses: Floats) -> Floats:
     return np.asarray(scaled / scaled.sum())
 
 
-def _checked(points: Floats, masses: Floats) -> tuple[Floats, Floats]:
-    points, masses = np.asarray(points, dtype=np.float64), np.asarray(masses, dtype=np.float64)
+def _checked(points: Any, masses: Any) -> tuple[Floats, Floats]:
+    masses = as_floats(masses, InvalidMeasureError("The masses are not all numbers. Give one number a point."))
     if masses.ndim != 1 or masses.size == 0:
-        raise InvalidMeasureError(f"masses must be a non-empty vector, but have shape {masses.shape}")
-    if points.ndim != 2 or points.shape[0] != masses.size or points.shape[1] == 0:
-        raise InvalidPointsError(f"points must have shape ({masses.size}, d), but have {points.shape}")
+        raise InvalidMeasureError(f"The masses must be a non-empty vector, but have shape {masses.shape}.")
+    points = unit_points(points)
+    if len(points) != masses.size:
+        raise InvalidPointsError(f"The points must have shape ({masses.size}, d), but have {points.shape}.")
     if not np.abs(masses).max() <= _LARGEST:
-        raise InvalidMeasureError(f"masses must be finite and at most {_LARGEST:g} in size")
-    if not (points.min() >= 0.0 and points.max() <= 1.0):
-        raise InvalidPointsError("points must lie in the unit cube: map them by Box.to_unit first")
+        raise InvalidMeasureError(f"The masses must be finite and at most {_LARGEST:g} in size.")
     return points, masses

@@ -133,6 +133,10 @@ class Release(Published):
     @classmethod
     def from_json(cls, text: str | bytes) -> Release:
         """Read what `to_json` wrote, now or in version 1; raises `InvalidReleaseError` that names what is wrong."""
+        if not isinstance(text, str | bytes | bytearray):
+            raise InvalidReleaseError(
+                f"A release is of type {type(text).__name__}. Give the text that `to_json` wrote."
+            )
         try:
             content = strict_json.loads(text)
         except ValueError as error:

@@ -10,10 +10,11 @@ import numpy as np
 import pandas as pd
 
 from privcore.arrays import Bools, Floats, Ints, frozen
+from privcore.checks import checked_seed
 from privcore.domain import Box
 from privcore.error_estimate import ErrorEstimate as ErrorEstimate
 from privcore.error_estimate import error_estimate as error_estimate
-from privcore.errors import InvalidParametersError
+from privcore.errors import InvalidPointsError
 from privcore.measure import DiscreteMeasure, Sampling, leaf_measure
 from privcore.mechanism import Run, run
 from privcore.noise import SeededWords
@@ -54,8 +55,8 @@ class Simulation:
     """The seconds that each W1 may take; what is not exact by then is an interval."""
 
     def __init__(self, points: Any, box: Box, parameters: Parameters, seed: int, persons: Any = None) -> None:
-        outcome = run(points, box, parameters, SeededWords(_checked_seed(seed)), persons)
-        self.seed = int(seed)
+        self.seed = checked_seed(seed)
+        outcome = run(points, box, parameters, SeededWords(self.seed), persons)
         self._outcome: Run = outcome
         self._published = Published(
             box, parameters, outcome.cost, outcome.growth.tree, outcome.noisy_counts, outcome.total
@@ -213,7 +214,7 @@ class Simulation:
     def w1_sampling(self, n: int, seed: int, method: Sampling = "low-discrepancy") -> W1:
         """What sampling moves: W1 between `n` points of the released measure, drawn inside its cells, and itself.
 
-        Arguments as in `DiscreteMeasure.sample`, n >= 1. Raises `InvalidMeasureError`, `InvalidPointsError`.
+        Arguments as in `DiscreteMeasure.sample`, n >= 1. Raises `InvalidParametersError`, `InvalidPointsError`.
 
         >>> run = simulate([[0.5]], Box.unit(1), Parameters(1.0, max_depth=0), seed=1)
         >>> 0.0 < run.w1_sampling(100, seed=1).value < 0.5
@@ -227,7 +228,7 @@ class Simulation:
     @property
     def _data(self) -> Floats:
         if not self.n:
-            raise InvalidParametersError("W1 needs data, but no row is valid. Give at least one row of finite numbers.")
+            raise InvalidPointsError("W1 needs data, but no row is valid. Give at least one row of finite numbers.")
         return self.points
 
 
@@ -242,9 +243,3 @@ def simulate(points: Any, box: Box, parameters: Parameters, seed: int, persons: 
     (50, True)
     """
     return Simulation(points, box, parameters, seed, persons)
-
-
-def _checked_seed(seed: Any) -> int:
-    if isinstance(seed, bool) or int(seed) != seed or not 0 <= seed < 2**128:
-        raise InvalidParametersError(f"The seed is {seed!r}, but must be a whole number from 0 to 2^128 - 1.")
-    return int(seed)

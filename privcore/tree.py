@@ -88,6 +88,10 @@ class Tree:
     def __len__(self) -> int:
         return len(self.depth)
 
+    def __repr__(self) -> str:
+        """Without the arrays."""
+        return f"Tree({len(self)} nodes, {len(self.leaves)} leaves, depth {self.depth.max()}, d={self.d})"
+
     @property
     def d(self) -> int:
         """The number of axes."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.random import Generator
 
 from privcore.arrays import Floats
+from privcore.checks import checked_seed, checked_whole, is_whole
 from privcore.clouds import fractals, real, shapes
 from privcore.clouds.city import city
 from privcore.domain import Box
@@ -52,13 +53,11 @@ def make(name: str, n: int, d: int = 2, seed: int | Generator = 0) -> Floats:
     (150, 2)
     """
     cloud = _find(name, d)
-    if n < 0 or n != int(n):
-        raise InvalidParametersError(f"n = {n} is not a number of points. Give a whole number n >= 0.")
+    n = checked_whole("n", n, least=0)
     if n > MOST_POINTS:
         raise TooLargeError(f"n = {n} is too many points to draw at once. Give n <= {MOST_POINTS}.")
-    if not isinstance(seed, Generator) and seed < 0:
-        raise InvalidParametersError(f"The seed {seed} is negative. Give a whole number >= 0.")
-    return cloud.draw(np.random.default_rng(seed), int(n), d)
+    random = seed if isinstance(seed, Generator) else np.random.default_rng(checked_seed(seed))
+    return cloud.draw(random, n, d)
 
 
 def box_of(name: str, d: int = 2) -> Box:
@@ -73,11 +72,12 @@ def box_of(name: str, d: int = 2) -> Box:
 
 
 def _find(name: str, d: int) -> Cloud:
-    if name not in CLOUDS:
+    if not isinstance(name, str) or name not in CLOUDS:
         raise InvalidParametersError(f"There is no cloud {name!r}. The clouds are {', '.join(CLOUDS)}.")
     low, high = CLOUDS[name].dimensions
-    if not low <= d <= high:
-        raise InvalidParametersError(f"The cloud {name!r} has {low} to {high} dimensions, but d = {d}.")
+    if not (is_whole(d) and low <= d <= high):
+        choice = f"{low} to {high}" if low < high else f"{low}"
+        raise InvalidParametersError(f"The cloud {name!r} has {choice} dimensions, but d = {d!r}.")
     return CLOUDS[name]
 
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from privcore.arrays import Floats, Ints, frozen
 from privcore.cells import CellCounts
-from privcore.domain import Box
-from privcore.errors import InvalidParametersError
+from privcore.checks import checked_seed, checked_whole
+from privcore.domain import Box, unit_points
 
 DEPTH_PER_AXIS = 32
 
@@ -39,20 +40,20 @@ class OccupiedCells:
         return float((self.count[shown] * self.side[shown] ** s).max())
 
 
-def occupied_cells(points: Floats, *, shifts: int = 0, seed: int = 0, max_depth: int | None = None) -> OccupiedCells:
+def occupied_cells(points: Any, *, shifts: int = 0, seed: int = 0, max_depth: int | None = None) -> OccupiedCells:
     """Count the occupied cells N_k^+ of points (n, d) in the unit cube, depth by depth until every point is alone.
 
     With `shifts` > 0 the counts are those of the partition of [0, 2]^d, over that many random shifts drawn from `seed`
-    (not private: for figures). Raises `InvalidParametersError` if there is no point. Source: the paper, 2.4 and 6.
+    (not private: for figures). Raises `InvalidPointsError`, `InvalidParametersError`. Source: the paper, 2.4 and 6.
 
     >>> occupied_cells(np.array([[0.1, 0.1], [0.9, 0.9]])).count.tolist()
     [1.0, 2.0]
     """
-    if len(points) == 0:
-        raise InvalidParametersError("Cells can be counted for at least one point, but there is none.")
-    d = points.shape[1]
-    deepest = DEPTH_PER_AXIS * d if max_depth is None else max_depth
-    moves = [None] if shifts == 0 else [tuple(u) for u in np.random.default_rng(seed).random((shifts, d)).tolist()]
+    points = unit_points(points)
+    d, shifts = points.shape[1], checked_whole("shifts", shifts, least=0)
+    deepest = DEPTH_PER_AXIS * d if max_depth is None else checked_whole("max_depth", max_depth, least=0)
+    random = np.random.default_rng(checked_seed(seed))
+    moves = [tuple(u) for u in random.random((shifts, d)).tolist()] if shifts else [None]
     counted = [_count(points, move, deepest) for move in moves]
     length = max(map(len, counted))
     table = np.array([row + row[-1:] * (length - len(row)) for row in counted], dtype=np.float64)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numba import njit
 
 from privcore.arrays import Floats, Ints, frozen
-from privcore.errors import InvalidParametersError
+from privcore.domain import unit_points
 from privcore.kdtree import kd_order, levels, search_tree
 
 STEPS_PER_OCTAVE = 4
@@ -52,24 +53,22 @@ class Nets:
         return np.asarray(self._order[places])
 
 
-def covering_numbers(points: Floats, *, enough: float = np.inf, finest: float = 0.0) -> CoveringNumbers:
+def covering_numbers(points: Any, *, enough: float = np.inf, finest: float = 0.0) -> CoveringNumbers:
     """Bound the covering numbers of points (m, d) over radii from the cube's diameter down.
 
     A greedy net of radius r covers S, so N(S, r) <= |net(r)|; its points are more than r apart and a ball of radius r/2
     holds one of them at most, so N(S, r/2) >= |net(r)|. Radii go down until the lower bound reaches `enough`, every
-    different point is alone, or the radius falls below `finest`. The units are those of the points, which should lie
-    in the unit cube. Raises `InvalidParametersError` if there is no point. Source: the paper, section 2.4 and 6.
+    different point is alone, or the radius falls below `finest`; the points lie in the unit cube. Raises
+    `InvalidPointsError`. Source: the paper, sections 2.4 and 6.
 
     >>> corners = np.array([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]])
     >>> found = covering_numbers(corners)
     >>> found.radius[8].item(), found.lower[8].item(), found.upper[8].item()
     (0.5, 2, 4)
     """
-    different = different_rows(points)
-    if len(different) == 0:
-        raise InvalidParametersError("A covering number needs at least one point, but there is none.")
+    different = different_rows(unit_points(points))
     nets = Nets(different)
-    coarsest = 2.0 ** np.ceil(np.log2(np.sqrt(points.shape[1])))
+    coarsest = 2.0 ** np.ceil(np.log2(np.sqrt(different.shape[1])))
     ladder = coarsest * 2.0 ** (-np.arange(_OCTAVES * STEPS_PER_OCTAVE) / STEPS_PER_OCTAVE)
     sizes: list[int] = []
     for step, radius in enumerate(ladder):

@@ -9,9 +9,10 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 from privcore.arrays import Bools, Floats, frozen
+from privcore.checks import as_floats, is_real
 from privcore.dimension.cells import OccupiedCells, occupied_cells
 from privcore.dimension.covering import STEPS_PER_OCTAVE, CoveringNumbers, covering_numbers, different_rows
-from privcore.domain import Box
+from privcore.domain import Box, checked_box
 from privcore.errors import InvalidMeasureError, InvalidParametersError
 
 Verdict = Literal["tells", "one place", "few scales", "wide band"]
@@ -86,8 +87,8 @@ def dimension(
     >>> found.verdict, found.band[0] < 2.0 <= found.band[1]
     ('tells', True)
     """
-    if not effective_size > 0.0:
-        raise InvalidParametersError(f"effective_size is {effective_size}. Give eps n, which is more than 0.")
+    if not (is_real(effective_size) and effective_size > 0.0):
+        raise InvalidParametersError(f"effective_size is {effective_size!r}. Give eps n, which is more than 0.")
     unit = different_rows(_support(points, box, weights))
     if len(unit) == 0:
         raise InvalidMeasureError("There is no point with positive mass, so there is no dimension to measure.")
@@ -133,12 +134,13 @@ def _raised(band: tuple[float, float], dense: tuple[float, float]) -> tuple[floa
 
 
 def _support(points: Any, box: Box, weights: Any) -> Floats:
-    rows = box.rows(points)
+    rows = checked_box(box).rows(points)
     kept = box.valid(rows)
     if weights is not None:
-        mass = np.asarray(weights, dtype=np.float64)
+        refusal = InvalidMeasureError("The weights must be one number >= 0 for each point.")
+        mass = as_floats(weights, refusal)
         if mass.shape != (len(rows),) or not (mass >= 0.0).all():
-            raise InvalidMeasureError("The weights must be one number >= 0 for each point.")
+            raise refusal
         kept = kept & (mass > 0.0)
     return box.to_unit(rows[kept])
 

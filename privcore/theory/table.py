@@ -10,6 +10,7 @@ import pandas as pd
 
 from privcore.arrays import Floats, Ints
 from privcore.cells import CellCounts
+from privcore.checks import is_real
 from privcore.domain import Box
 from privcore.release import Release
 from privcore.simulation import Simulation
@@ -83,8 +84,17 @@ def bounds(run: Run, *, dimension: float | None = None) -> pd.DataFrame:
     """Return every bound of the theory for a run, one row each, with the fields of `Bound` as columns.
 
     run: a Simulation, or a Release (rows that need the true counts are then without value). dimension: an intrinsic
-    dimension s, for the rate that depends on it. Lengths are those of the unit cube.
+    dimension s, for the rate that depends on it. Lengths are those of the unit cube. Raises `TypeError`.
+
+    >>> from privcore import Parameters, simulate
+    >>> table = bounds(simulate([[0.2], [0.4]], Box.unit(1), Parameters(1.0), seed=0))
+    >>> table.set_index("name").value["Kraft"].item()
+    1.0
     """
+    if not isinstance(run, Release | Simulation):
+        raise TypeError(f"The run is of type {type(run).__name__}. Give a Release or a Simulation.")
+    if not (dimension is None or is_real(dimension)):
+        raise TypeError(f"dimension is {dimension!r}. Give the intrinsic dimension, a number, or None.")
     if isinstance(run, Simulation):
         dials = _Dials(run, run.true_counts, float(run.n))
     else:
@@ -157,7 +167,7 @@ def _resolution_rows(tree: Tree, true_counts: Ints | None) -> list[Bound]:
 
     def kraft() -> tuple[float, str]:
         value = resolution.kraft(depths)
-        return value, f"{_n(value)} {'= 1' if tree.shift is None else '≤ 1'}"
+        return value, _n(value) if tree.shift is None else f"{_n(value)} ≤ 1"
 
     return [
         _row("cell diameters", "resolution", unless, "Σ p diam", lambda: diameters(1.0), "2.3"),

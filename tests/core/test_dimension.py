@@ -315,7 +315,7 @@ def test_what_has_no_dimension_is_refused() -> None:
         dimension([[0.5]], Box.unit(1), 1.0, weights=[1.0, 1.0])
     with pytest.raises(InvalidPointsError):
         dimension([[0.5]], Box.unit(2), 1.0)
-    with pytest.raises(InvalidParametersError, match="at least one point"):
+    with pytest.raises(InvalidPointsError, match="no point"):
         occupied_cells(np.empty((0, 2)))
-    with pytest.raises(InvalidParametersError, match="at least one point"):
+    with pytest.raises(InvalidPointsError, match="no point"):
         covering_numbers(np.empty((0, 2)))

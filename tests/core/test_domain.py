@@ -137,7 +137,7 @@ def test_box_basics() -> None:
     assert BOX.width.tolist() == [4.0, 0.5]
     assert Box(0, 1) == Box([0], [1])  # type: ignore[arg-type]
     assert hash(BOX) == hash(Box([-1.0, 0.0], [3.0, 0.5], names=["a", "b"]))
-    with pytest.raises(InvalidBoxError, match="d = 0"):
+    with pytest.raises(InvalidBoxError, match="d is 0"):
         Box.unit(0)
 
 

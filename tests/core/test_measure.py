@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,7 @@ from hypothesis import strategies as st
 
 from privcore.cells import CellCounts
 from privcore.domain import Box
-from privcore.errors import InvalidMeasureError
+from privcore.errors import InvalidMeasureError, InvalidParametersError
 from privcore.measure import SPREAD_ATOMS, DiscreteMeasure, leaf_measure, spread_measure
 from privcore.transport import wasserstein
 from privcore.tree import Tree, hard
@@ -171,10 +172,15 @@ def test_what_is_no_measure(arguments: tuple[Any, ...]) -> None:
         DiscreteMeasure(*arguments)
 
 
-@pytest.mark.parametrize(("n", "method"), [(-1, "random"), (1.5, "random"), (3, "sobol")])
-def test_samples_that_can_not_be(n: Any, method: Any) -> None:
-    with pytest.raises(InvalidMeasureError):
-        measures(1)[0].sample(n, 0, method)
+@pytest.mark.parametrize(
+    ("n", "seed", "method"),
+    [(n, 0, "random") for n in (-1, 1.5, math.nan, math.inf, "3", None)]
+    + [(3, seed, "random") for seed in (-1, 1.5, "a", None, 2**128)]
+    + [(3, 0, "sobol")],
+)
+def test_samples_that_can_not_be(n: Any, seed: Any, method: Any) -> None:
+    with pytest.raises(InvalidParametersError, match=r"^(n|The seed|method) is .*must be"):
+        measures(1)[0].sample(n, seed, method)
 
 
 def test_a_measure_can_not_be_changed() -> None:

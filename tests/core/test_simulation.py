@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privcore import Box, Parameters, Release, Simulation, release, simulate
-from privcore.errors import InvalidParametersError
+from privcore.errors import InvalidParametersError, InvalidPointsError
 from privcore.noise import SeededWords
 from privcore.release import Published
 
@@ -73,7 +73,7 @@ def test_a_seed_is_a_whole_number(seed: Any) -> None:
 def test_without_data_there_is_an_outcome_and_no_error_to_measure() -> None:
     run = simulate(np.empty((0, 2)), Box.unit(2), Parameters(1.0), seed=0)
     assert run.measure.masses.sum() == pytest.approx(1.0)
-    with pytest.raises(InvalidParametersError, match="no row is valid"):
+    with pytest.raises(InvalidPointsError, match="no row is valid"):
         _ = run.w1
 
 
