@@ -23,7 +23,7 @@ from typing import IO, TYPE_CHECKING, Annotated, Any, Literal
 import typer
 from typer.core import TyperGroup
 
-from privcore.errors import PrivcoreError, TooLargeError
+from privcore.errors import InvalidReleaseError, PrivcoreError, TooLargeError
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,7 +37,11 @@ if TYPE_CHECKING:
 
 SEVERAL = ("--columns", "--low", "--high")
 NOT_PRIVATE = "NOT PRIVATE: what follows shows the data. Only the owner of the file may see it."
-UNREADABLE = "The file can't be read as a table with these columns. Its owner can see why: privcore check FILE"
+UNREADABLE = (
+    "The file can't be read as a table with these columns. Its owner can see why: privcore check FILE, with the same "
+    "--columns, --person and format"
+)
+FILE_FIRST = "The file goes before --columns, --low and --high, which take every value that follows"
 DECIMAL_COMMA = (
     "These columns seem to have a decimal comma. A release doesn't guess, since then the cells of one row would decide "
     "how the others are read: say --decimal , or --decimal ."
@@ -55,7 +59,7 @@ class _RefusedError(Exception):
 def spread(arguments: Sequence[str]) -> list[str]:
     """Write `--low -1 -2` as `--low=-1 --low=-2`, the only way that click takes several values for one option.
 
-    The values end at the next option; a negative number is a value.
+    The values end at the next option; a negative number is a value. Raises a usage error for an option without one.
 
     >>> spread(["data.csv", "--low", "-1", "-2e3", "--columns", "x", "y", "--epsilon", "1"])
     ['data.csv', '--low=-1', '--low=-2e3', '--columns=x', '--columns=y', '--epsilon', '1']
@@ -72,8 +76,7 @@ def spread(arguments: Sequence[str]) -> list[str]:
         if option is None:
             result.append(argument)
         elif position + 1 == len(arguments) or _is_option(arguments[position + 1]):
-            result.append(argument)  # click reports that it has no value
-            option = None
+            raise _usage("It has no value.", option)
     return result
 
 
@@ -100,11 +103,12 @@ class _Group(TyperGroup):
 app = typer.Typer(cls=_Group, add_completion=False, rich_markup_mode=None, pretty_exceptions_enable=False)
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The table: CSV, TSV, Excel (.xlsx) or Parquet.")]
-Columns = Annotated[list[str], typer.Option(help="The columns of the points: --columns x y.")]
+Columns = Annotated[list[str], typer.Option(metavar="NAME...", help="The columns of the points: --columns x y.")]
 Low = Annotated[
-    list[str], typer.Option(help="The lower bounds, one a column. Declare them; never take them from the data.")
+    list[str],
+    typer.Option(metavar="NUMBER...", help="The lower bounds, one a column: declared, never taken from the data."),
 ]
-High = Annotated[list[str], typer.Option(help="The upper bounds, one a column.")]
+High = Annotated[list[str], typer.Option(metavar="NUMBER...", help="The upper bounds, one a column.")]
 Epsilon = Annotated[float, typer.Option(help="The privacy budget: smaller is more private.")]
 Theta = Annotated[float, typer.Option(help="The threshold of a split, in records.")]
 Delta = Annotated[float | None, typer.Option(help="The depth penalty, in records; overrides --gamma.")]
@@ -131,8 +135,13 @@ MaxRows = Annotated[
     int | None, typer.Option(help="How many rows of one person count; a person costs that many times epsilon.")
 ]
 LedgerFile = Annotated[Path, typer.Argument(metavar="LEDGER", help="The ledger: a JSON file, one for a data set.")]
-Delimiter = Annotated[Literal[",", ";", "|", "tab"] | None, typer.Option(help="The delimiter of a text file.")]
-Decimal = Annotated[Literal[".", ","] | None, typer.Option(help="The decimal mark of a text file.")]
+Delimiter = Annotated[
+    Literal[",", ";", "|", "tab"] | None,
+    typer.Option(metavar="MARK", help="The delimiter of a text file: a comma, a semicolon, a bar, or the word tab."),
+]
+Decimal = Annotated[
+    Literal[".", ","] | None, typer.Option(metavar="MARK", help="The decimal mark of a text file: a point or a comma.")
+]
 Encoding = Annotated[str | None, typer.Option(help="The encoding of a text file.")]
 Header = Annotated[bool | None, typer.Option("--header/--no-header", help="Whether the first row holds the names.")]
 Sheet = Annotated[str | None, typer.Option(help="The sheet of an Excel file.")]
@@ -299,7 +308,10 @@ def sample(
         text = file.read_text(encoding="utf-8")
     except UnicodeDecodeError:
         raise _RefusedError(f"{file} is not a release: it is not a text file.") from None
-    made = Release.from_json(text)
+    try:
+        made = Release.from_json(text)
+    except InvalidReleaseError as error:
+        raise _RefusedError(f"{file} can't be read. {error}") from None
     with _step("Drawing points"):
         points = made.measure.sample(n, seed, method=method)
         table = pd.DataFrame(points, columns=list(made.box.columns)).to_csv(index=False, lineterminator="\n")
@@ -386,7 +398,10 @@ def simulate(
 @app.command()
 def check(
     file: File,
-    columns: Annotated[list[str] | None, typer.Option(help="The columns that will be points: --columns x y.")] = None,
+    columns: Annotated[
+        list[str] | None, typer.Option(metavar="NAME...", help="The columns that will be points: --columns x y.")
+    ] = None,
+    person: Person = None,
     delimiter: Delimiter = None,
     decimal: Decimal = None,
     encoding: Encoding = None,
@@ -405,19 +420,22 @@ def check(
     _check_input(file)
     typer.echo(NOT_PRIVATE)
     with _step("Reading the table"):
-        table = dialect.read(file)
+        table = dialect.read(file, person)
     if table.format == "csv":
         typer.echo(f"text, {table.encoding}, delimiter {NAMES[table.delimiter]}, decimal mark {table.decimal!r}")
     elif table.format:
         typer.echo(table.format.capitalize() + (f", sheet {table.sheet!r}" if table.sheet else ""))
-    typer.echo(f"rows       {len(table.frame)}")
+    if table.format:
+        typer.echo(f"rows       {len(table.frame)}")
     for column in table.columns:
         typer.echo(f"  {column.name}: {column.kind}")
     for problem in table.problems:
         typer.echo(str(problem))
     if columns:
         table.points(_names(columns, table), others="missing")
-    elif not table.ok:
+    if person:
+        table.labels(person)
+    if not columns and not table.ok:
         raise typer.Exit(REFUSED)
 
 
@@ -513,8 +531,8 @@ def _box(columns: list[str], low: list[str], high: list[str]) -> Box:
     lows, highs = _numbers(low, "--low"), _numbers(high, "--high")
     for option, numbers in (("--low", lows), ("--high", highs)):
         if len(numbers) != len(names):
-            counts = f"{len(numbers)} numbers for {len(names)} columns ({', '.join(names)})"
-            raise _usage(f"{counts}. Give one a column, and the file before the options.", option)
+            counts = f"The columns are {', '.join(names)}, but the numbers {', '.join(map(_digits, numbers))}"
+            raise _usage(f"{counts}. Give one a column. {FILE_FIRST}.", option)
     return Box(lows, highs, names=names)
 
 
@@ -528,10 +546,13 @@ def _names(columns: list[str], table: Table) -> list[str]:
 
 
 def _numbers(values: list[str], option: str) -> list[float]:
-    try:
-        return [float(value) for value in _split(values)]
-    except ValueError:
-        raise _usage(f"{', '.join(values)} are not all numbers. Use a decimal point.", option) from None
+    numbers: list[float] = []
+    for value in _split(values):
+        try:
+            numbers.append(float(value))
+        except ValueError:
+            raise _usage(f"{value!r} is not a number. Use a decimal point.", option) from None
+    return numbers
 
 
 def _parameters(options: Mapping[str, Any]) -> Parameters:
@@ -597,8 +618,10 @@ def _points_in_silence(
 
 
 def _check_input(file: Path) -> None:
-    if not file.is_file():
-        raise _RefusedError(f"There is no file {file}.")
+    if file.is_dir():
+        raise _RefusedError(f"{file} is a directory. Name a file in it.")
+    if not file.exists():
+        raise _RefusedError(f"There is no file {file}. Check the path.")
     if not os.access(file, os.R_OK):
         raise _RefusedError(f"{file} can't be read: you have no permission.")
 
@@ -678,8 +701,8 @@ def _print_cost(cost: Cost, max_rows: int | None) -> None:
         typer.echo(
             f"epsilon    {person} for one person: {max_rows} rows, {_digits(cost.epsilon)} each; below, for a row"
         )
-    typer.echo(f"cost       {_digits(cost.total)} (by the bound in print: {_digits(cost.published_total)})")
-    typer.echo(f"tree       {_digits(cost.tree)} of the cost")
+    typer.echo(f"cost       {_digits(cost.total)}, of which the tree takes {_digits(cost.tree)}")
+    typer.echo(f"published  {_digits(cost.published_total)}, what PrivTree's own bound would count for the same noise")
     typer.echo(f"leaf noise rate {_digits(cost.a)} upwards and {_digits(cost.b)} downwards, a record")
 
 
@@ -739,8 +762,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
         text = getattr(error, "format_message", None)  # click's own errors, whichever package they come from
         if text is None:
             raise SystemExit(_complain(f"Internal error: {type(error).__name__}.", REFUSED)) from None
-        raise SystemExit(_complain(f"{text().rstrip('.')}. See privcore --help.", USAGE)) from None
+        raise SystemExit(_complain(_advice(text().strip(), given, error), USAGE)) from None
     raise SystemExit(code if isinstance(code, int) else 0)
+
+
+def _advice(text: str, given: Sequence[str], error: Exception) -> str:
+    """A usage error as sentences, with the help that belongs to it."""
+    if text.startswith("Missing argument") and set(given) & set(SEVERAL):
+        text = f"{text.rstrip('.')}. {FILE_FIRST}"
+    # An error of ours has no context: it comes from the command that was given.
+    context = getattr(error, "ctx", None)
+    command = f"privcore {given[0]}" if context is None else context.command_path
+    return f"{text if text.endswith(('.', '?')) else text + '.'} See {command} --help."
 
 
 def _complain(message: str, code: int) -> int:

@@ -42,7 +42,7 @@ from filelock import FileLock, Timeout
 from privcore import strict_json
 from privcore.domain import Box, checked_box
 from privcore.errors import LedgerError, OverBudgetError
-from privcore.parameters import Neighbours, Parameters, checked_parameters
+from privcore.parameters import EPSILON_RANGE, Neighbours, Parameters, checked_parameters
 from privcore.persons import checked_numbers
 from privcore.release import Release, release
 
@@ -160,6 +160,8 @@ class Account:
         if debit.cost > self.remaining:
             left = readable(self.remaining)
             advice = f"Ask for at most {left}" if self.remaining else "It is used up"
+            if 0 < self.remaining < EPSILON_RANGE[0]:  # a release costs a little less than epsilon, which leaves crumbs
+                advice = "What is left is too little for a release"
             raise OverBudgetError(
                 f"The ledger {self.name!r} has {left} of its budget of {readable(self.budget)} left, but "
                 f"{readable(debit.cost, ROUND_HALF_EVEN)} is asked, "

@@ -90,14 +90,13 @@ class Table:
         if not columns:
             raise InvalidPointsError("No column is named. Name one or more columns of the table.")
         usable = {"number", "empty", "mixed"} if others == "missing" else {"number", "empty"}
-        known = {column.name: column for column in self.columns}
-        for name in columns:
-            if name not in known:
-                raise InvalidPointsError(f"The table has no column {name!r}. Its columns are {', '.join(known)}.")
-            if known[name].kind not in usable:
-                raise InvalidPointsError(f"Column {name!r} can't be read as numbers. Choose another, or correct it.")
-        chosen = [self._values(known[name]) for name in columns]
-        points = np.column_stack(chosen)
+        chosen = [self._column(name) for name in columns]
+        for column in chosen:
+            if column.kind not in usable:
+                raise InvalidPointsError(
+                    f"Column {column.name!r} can't be read as numbers. Choose another, or correct it."
+                )
+        points = np.column_stack([self._values(column) for column in chosen])
         if others == "missing" and self.ragged:
             points = np.vstack([points, np.full((self.ragged, len(columns)), np.nan)])
         return points
@@ -112,12 +111,17 @@ class Table:
         >>> read_table(b"id,x\\n01,1.5\\n1,2\\n", text=["id"]).labels("id")
         array(['01', '1'], dtype=object)
         """
-        known = {one.name: one for one in self.columns}
-        if column not in known:
-            raise InvalidPointsError(f"The table has no column {column!r}. Its columns are {', '.join(known)}.")
-        if known[column].kind != "text":
+        if self._column(column).kind != "text":
             raise InvalidPointsError(f"Column {column!r} was not read as text. Name it in `text` of read_table.")
         return np.append(self.frame[column].to_numpy(dtype=object), np.full(self.ragged, "", dtype=object))
+
+    def _column(self, name: str) -> Column:
+        for column in self.columns:
+            if column.name == name:
+                return column
+        names = ", ".join(column.name for column in self.columns)
+        what = f"Its columns are {names}." if names else "It has none, and its problems say why."
+        raise InvalidPointsError(f"The table has no column {name!r}. {what}")
 
     def _values(self, column: Column) -> Floats:
         series = self.frame[column.name]

@@ -125,7 +125,9 @@ def _width(data: bytes, found: dialect.Records, character: str, names: list[str]
         delimiters = np.frombuffer(data, np.uint8)[rows.end - 2 + (rows.end == len(data)) * (not data.endswith(b"\n"))]
         if not any(last) and (delimiters == ord(character)).all():
             return usual
-    what = f"The header has {len(names)} {'name' if len(names) == 1 else 'names'}, but most rows have {usual} fields"
+    header = f"The header has {len(names)} {'name' if len(names) == 1 else 'names'}"
+    most = "most" if np.mean(counted == usual) > 0.5 else "many"
+    what = f"{header}, but {most} rows have {usual} {'field' if usual == 1 else 'fields'}"
     todo = "Give every column a name and delete lines above the header"
     if character == "," and len(names) < usual:
         todo += "; if the comma is a decimal mark, say so (decimal)"

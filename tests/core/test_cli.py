@@ -680,3 +680,103 @@ def test_a_release_never_guesses_a_decimal_comma(run: Runner, tmp_path: Path, te
     assert not (tmp_path / "r.json").exists()
     assert run(*release, "--decimal", ",").code == 0
     assert (tmp_path / "r.json").exists()
+
+
+# ------------------------------------------------------------------------------------------ what a slip is told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "says"),
+    [
+        (["relese"], "Did you mean 'release'? See privcore --help."),
+        (["release"], "Missing argument 'FILE'. See privcore release --help."),
+        (["ledger", "new"], "See privcore ledger new --help."),
+        (["release", "--columns", "x", "y", "data.csv", "--low", "0", "0", "--high", "1", "1"], cli.FILE_FIRST),
+        (["release", "data.csv", "--columns", "--low", "0"], "'--columns': It has no value."),
+        (["check", "data.csv", "--columns"], "'--columns': It has no value."),
+        (
+            ["simulate", "data.csv", *BOUNDS[:3], "--low", "0,5", "1", "--high", "1", "1", "--epsilon", "1"],
+            "'0,5' is not",
+        ),
+        (
+            ["simulate", "data.csv", *BOUNDS[:3], "--low", "7", "--high", "1", "1", "--epsilon", "1"],
+            "x, y, but the numbers 7",
+        ),
+    ],
+)
+def test_a_usage_error_names_what_is_wrong_and_the_help_of_its_command(
+    run: Runner, data: Path, arguments: list[str], says: str
+) -> None:
+    result = run(*arguments)
+    assert result.code == 2
+    assert is_one_line(result.err)
+    assert says in result.err
+    assert ".." not in result.err
+    assert "?." not in result.err
+
+
+@pytest.mark.parametrize("command", ["release", "simulate", "check", "sample"])
+def test_a_directory_is_not_called_missing(run: Runner, tmp_path: Path, command: str) -> None:
+    options = {"check": [], "sample": [], "simulate": [*BOUNDS, "--epsilon", "1"]}
+    result = run(command, tmp_path, *options.get(command, [*BOUNDS, "--epsilon", "1", "--out", "r.json"]))
+    assert result.code == 1
+    assert result.err == f"privcore: {tmp_path} is a directory. Name a file in it.\n"
+
+
+def test_what_is_no_release_is_named_with_its_file(run: Runner, data: Path) -> None:
+    for text in ("", "x,y\n1,2\n", "{}", "[]"):
+        Path("r.json").write_text(text)
+        result = run("sample", "r.json")
+        assert result.code == 1
+        assert result.err.startswith("privcore: r.json can't be read. The text is not a release")
+
+
+def test_the_owner_can_see_why_a_release_was_refused(run: Runner, data: Path) -> None:
+    given = [
+        "release",
+        data,
+        "--low",
+        "0",
+        "0",
+        "--high",
+        "9",
+        "9",
+        "--epsilon",
+        "1",
+        "--out",
+        "r.json",
+        "--max-rows",
+        "2",
+    ]
+    for options in (["--columns", "x", "no"], ["--columns", "x", "y", "--person", "no"]):
+        person = [] if "--person" in options else ["--person", "id"]
+        assert cli.UNREADABLE in run(*given, *options, *person).err
+        assert "The table has no column 'no'. Its columns are x, y" in run("check", data, *options).err
+
+
+def test_a_table_that_can_not_be_read_has_no_number_of_rows(run: Runner) -> None:
+    Path("ragged.csv").write_text("x,y\n1,2\n1\n3,4,5\n")
+    result = run("check", "ragged.csv")
+    assert result.code == 1
+    assert "rows  " not in result.out
+    assert "many rows have 1 field (line 3)" in result.out
+    said = run("simulate", "ragged.csv", *BOUNDS, "--epsilon", "1").err
+    assert "The table has no column 'x'. It has none, and its problems say why." in said
+
+
+def test_a_table_is_read_from_a_pipe() -> None:
+    command = [sys.executable, "-m", "privcore.cli", "check", "/dev/stdin"]
+    done = subprocess.run(command, input=b"x,y\n1,2\n3,4\n", capture_output=True, check=True)
+    assert b"rows       2\n" in done.stdout
+
+
+def test_the_share_of_the_tree_is_an_epsilon_and_no_percentage(run: Runner, data: Path) -> None:
+    result = run("release", data, *BOUNDS, "--epsilon", "0.05", "--out", "r.json")
+    assert "cost       0.05, of which the tree takes 0.03\n" in result.out
+
+
+def test_help_shows_no_type_of_python(run: Runner) -> None:
+    for command in ("release", "simulate", "check"):
+        text = run(command, "--help").out
+        assert "list[" not in text
+        assert "|||" not in text

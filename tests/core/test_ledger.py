@@ -29,7 +29,7 @@ from hypothesis import strategies as st
 
 from privcore import Box, Ledger, Parameters
 from privcore.errors import InvalidParametersError, InvalidPointsError, LedgerError, OverBudgetError
-from privcore.ledger import Account, Debit, exact, readable
+from privcore.ledger import Account, Debit, debit_of, exact, readable
 
 module = importlib.import_module("privcore.ledger")
 BOX = Box([0.0, 0.0], [1.0, 1.0], names=["x", "y"])
@@ -651,3 +651,11 @@ def test_two_that_make_the_same_ledger_at_once_make_one(tmp_path: Path) -> None:
     with ThreadPoolExecutor(4) as pool:
         (made,) = [budget for budget in pool.map(create, range(1, 9)) if budget is not None]
     assert Ledger(tmp_path / "l.json").account.budget == made
+
+
+def test_crumbs_of_rounding_are_no_advice() -> None:
+    parameters = Parameters(epsilon=1.0)
+    account = Account("census", Fraction(1)).after(debit_of(Box.unit(2), parameters))
+    assert 0 < account.remaining < Fraction(1, 10**8)
+    with pytest.raises(OverBudgetError, match="What is left is too little"):
+        account.after(debit_of(Box.unit(2), parameters))
