@@ -34,7 +34,7 @@ from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, ClassVar, TypeAlias, get_args
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -410,7 +410,7 @@ def _relation(neighbours: Neighbours, person: str | None) -> str:
 
 
 def _check_relation(neighbours: Any, person: Any) -> None:
-    if neighbours not in ("add-remove", "replace-one"):
+    if neighbours not in get_args(Neighbours):
         raise LedgerError(f"The neighbours are {neighbours!r}, but must be 'add-remove' or 'replace-one'.")
     if person is not None:
         _check_line(person, "The name of the persons' column", empty=False)

@@ -19,7 +19,7 @@ from privcore.arrays import Bools, Floats, Ints, Words, frozen
 from privcore.domain import AXIS_DIGITS, Frame
 from privcore.errors import InvalidParametersError, InvalidPointsError
 from privcore.simulation import Simulation
-from privcore.tree import UNIT, Tree, default_depth
+from privcore.tree import UNIT, Tree, depth_cap
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,8 +154,7 @@ def loss_distribution(run: Simulation, *, remove: int | None = None, add: Any = 
     >>> bool(np.abs(law.loss).max() <= 1.0), round(float(law.neighbour_probability.sum()), 12)
     (True, 1.0)
     """
-    shift = None if run.tree.shift is None else tuple(float(u) for u in run.tree.shift)
-    return _distribution(run, shift, *_change(run, remove, add))
+    return _distribution(run, run.tree.frame.shift, *_change(run, remove, add))
 
 
 def sample_losses(
@@ -198,7 +197,7 @@ def _distribution(
     run: Simulation, shift: tuple[float, ...] | None, remove: int | None, add: Floats | None
 ) -> LossDistribution:
     frame, cost = Frame(run.box.d, shift), run.cost
-    cap = default_depth(frame.d) if run.parameters.max_depth is None else run.parameters.max_depth
+    cap = depth_cap(frame.d, run.parameters.max_depth)
     numbers = frame.numbers(run.unit_points)
     here = None if remove is None else numbers[remove]
     there = None if add is None else frame.numbers(add)[0]

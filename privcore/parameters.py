@@ -6,7 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, fields
 from fractions import Fraction
-from typing import Any, Literal, cast
+from typing import Any, Literal, cast, get_args
 
 from privcore.accounting import Cost, round_down, round_up, solve_lambda, sum_up, tree_cost, tree_cost_published
 from privcore.checks import checked_choice, checked_whole
@@ -29,10 +29,10 @@ MOST_DELTA = 2.0**31
 """The largest delta, in records: margins, in units of 2^-20 records, then stay below 2^63 at every depth."""
 
 _CHOICES: dict[str, tuple[Any, ...]] = {
-    "mode": ("tight", "paper"),
-    "neighbours": ("add-remove", "replace-one"),
-    "projection": (None, "euclidean", "lipschitz", "clip"),
-    "representative": ("centre", "spread"),
+    "mode": get_args(Mode),
+    "neighbours": get_args(Neighbours),
+    "projection": (None, *get_args(Method)),
+    "representative": get_args(Representative),
 }
 
 

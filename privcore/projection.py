@@ -6,7 +6,7 @@ All of it is post-processing of noisy masses: it never sees the data and costs n
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final, Literal, TypeAlias, get_args
+from typing import Any, Final, get_args
 
 import numpy as np
 import ot
@@ -17,8 +17,7 @@ from privcore.arrays import Floats, Ints, frozen
 from privcore.checks import as_floats, checked_choice
 from privcore.domain import unit_points
 from privcore.errors import InvalidMeasureError, InvalidPointsError
-
-Method: TypeAlias = Literal["euclidean", "lipschitz", "clip"]
+from privcore.parameters import Method
 
 _FIRST_NEIGHBOURS: Final = 16
 _LARGEST: Final = 1e100

@@ -22,7 +22,7 @@ from privcore.mechanism import run
 from privcore.noise import SystemWords
 from privcore.parameters import Parameters
 from privcore.projection import Projection, project
-from privcore.tree import UNIT, Tree, default_depth
+from privcore.tree import UNIT, Tree, depth_cap
 
 
 class Published:
@@ -59,8 +59,8 @@ class Published:
     @cached_property
     def projection(self) -> Projection:
         """The projection of the noisy masses onto probability measures, at the leaves' centres."""
-        volumes = np.prod(self.tree.leaf_upper - self.tree.leaf_lower, axis=1)
-        return project(self.tree.representatives, self.noisy_masses, self.parameters.method, volumes)
+        tree = self.tree
+        return project(tree.representatives, self.noisy_masses, self.parameters.method, tree.leaf_volumes)
 
     @cached_property
     def projected_measure(self) -> DiscreteMeasure:
@@ -232,11 +232,10 @@ def _parsed_cost(values: Any, expected: Cost) -> Cost:
 
 def _check_choices(parameters: Parameters, tree: Tree, total: float | None) -> None:
     """The tree and the total are such as these parameters give."""
-    chosen = parameters.shift
-    shift = None if tree.shift is None else tuple(float(u) for u in tree.shift)
+    chosen, shift = parameters.shift, tree.frame.shift
     if (shift is None) != (chosen == "none") or (isinstance(chosen, tuple) and chosen != shift):
         raise InvalidReleaseError(f"The release's shift is {shift}, but its parameters say {chosen!r}.")
-    cap = default_depth(tree.d) if parameters.max_depth is None else parameters.max_depth
+    cap = depth_cap(tree.d, parameters.max_depth)
     if tree.depth[-1] > cap:
         raise InvalidReleaseError(f"The release's tree has depth {tree.depth[-1]}, but its parameters cap it at {cap}.")
     if parameters.neighbours == "replace-one":

@@ -192,8 +192,7 @@ class Simulation:
     @cached_property
     def clipped_measure(self) -> DiscreteMeasure:
         """The noisy masses made a measure with the least thought: negative ones to 0, then rescaled to sum 1."""
-        volumes = np.prod(self.tree.leaf_upper - self.tree.leaf_lower, axis=1)
-        masses = project(self.tree.representatives, self.noisy_masses, "clip", volumes).masses
+        masses = project(self.tree.representatives, self.noisy_masses, "clip", self.tree.leaf_volumes).masses
         return leaf_measure(self.box, self.tree, masses)
 
     @cached_property

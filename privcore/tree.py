@@ -107,6 +107,11 @@ class Tree:
         """One flag a node, breadth first: is it split? With d and the shift, this is the whole tree."""
         return self.left >= 0
 
+    @property
+    def frame(self) -> Frame:
+        """Where the partition lives, with the public shift as plain numbers."""
+        return Frame(self.d, None if self.shift is None else tuple(self.shift.tolist()))
+
     @cached_property
     def leaves(self) -> Ints:
         """The node numbers of the active leaves: the order of every leaf array."""
@@ -137,6 +142,11 @@ class Tree:
         """The exact Euclidean diameter of each leaf, (leaves,), in the unit cube."""
         return np.asarray(frozen(np.linalg.norm(self.leaf_upper - self.leaf_lower, axis=1)))
 
+    @cached_property
+    def leaf_volumes(self) -> Floats:
+        """The volume of each leaf, (leaves,), in the unit cube."""
+        return np.asarray(frozen(np.prod(self.leaf_upper - self.leaf_lower, axis=1)))
+
     def leaf_of(self, unit: Floats) -> Ints:
         """The place in `leaves` of the leaf that holds each unit-cube point (n, d), by the rule that keys records.
 
@@ -145,8 +155,7 @@ class Tree:
         >>> Tree.from_splits([True, False, False], d=1).leaf_of(np.array([[0.2], [0.5], [1.0]]))
         array([0, 1, 1])
         """
-        frame = Frame(self.d, None if self.shift is None else tuple(float(u) for u in self.shift))
-        numbers = frame.numbers(np.asarray(unit, dtype=np.float64))
+        numbers = self.frame.numbers(np.asarray(unit, dtype=np.float64))
         node = np.zeros(len(numbers), dtype=np.int64)
         moving = np.arange(len(numbers))
         for depth in range(int(self.depth[-1]) + 1):
@@ -189,12 +198,21 @@ def default_depth(d: int) -> int:
     return 32 * d
 
 
+def depth_cap(d: int, max_depth: int | None) -> int:
+    """The depth below which no cell is split: `max_depth`, or the default.
+
+    >>> depth_cap(2, 5), depth_cap(2, None)
+    (5, 64)
+    """
+    return default_depth(d) if max_depth is None else max_depth
+
+
 def grow(counts: CellCounts, rule: Rule, max_depth: int | None = None) -> Growth:
     """Grow a tree level by level: active cells above the depth cap are split when the rule says so.
 
     As many trees as `counts.root()` has cells.
     """
-    cap = default_depth(counts.d) if max_depth is None else max_depth
+    cap = depth_cap(counts.d, max_depth)
     level = roots = counts.root()
     splits, count, noise = [], [], []
     while len(level):
@@ -316,7 +334,9 @@ def privtree(
 def _whole_units(value: float) -> int:
     units = value * UNIT
     if units != np.floor(units) or abs(units) > 2.0**53:
-        raise InvalidParametersError(f"{value} is not a whole multiple of 2^-20. Round it, away from less privacy.")
+        raise InvalidParametersError(
+            f"{value} is not a whole multiple of 2^-20. Round it; lambda and delta up, so that nothing costs more."
+        )
     return int(units)
 
 
@@ -324,5 +344,6 @@ def _pruned(full: Growth, chosen: Bools) -> Growth:
     """The part of a tree whose split nodes are the chosen ones: the nodes that the root still reaches."""
     tree = full.tree
     kept = (tree.parent < 0) | chosen[tree.parent]
-    shift = None if tree.shift is None else tuple(float(u) for u in tree.shift)
-    return Growth(Tree.from_splits(chosen[kept], tree.d, shift, tree.roots), full.count[kept], full.noise[kept])
+    return Growth(
+        Tree.from_splits(chosen[kept], tree.d, tree.frame.shift, tree.roots), full.count[kept], full.noise[kept]
+    )

@@ -10,7 +10,7 @@ import pandas as pd
 from privcore.cells import CellCounts
 from privcore.errors import InvalidParametersError
 from privcore.theory import trees
-from privcore.tree import Growth, capped, default_depth, hard, soft
+from privcore.tree import Growth, capped, depth_cap, hard, soft
 
 
 def tree_sizes(
@@ -31,7 +31,7 @@ def tree_sizes(
     n = float(counts.n)
     if n == 0 or delta <= 0 or min(thetas) <= 0:
         raise InvalidParametersError("The trees need at least one record, delta > 0 and every theta > 0.")
-    cap = default_depth(counts.d) if max_depth is None else max_depth
+    cap = depth_cap(counts.d, max_depth)
     rows = []
     for theta in thetas:
         p, q = theta / n, delta / n

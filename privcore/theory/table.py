@@ -15,7 +15,7 @@ from privcore.domain import Box
 from privcore.release import Release
 from privcore.simulation import Simulation
 from privcore.theory import privacy, rates, resolution, trees
-from privcore.tree import Growth, Tree, default_depth, soft
+from privcore.tree import Growth, Tree, depth_cap, soft
 
 Kind: TypeAlias = Literal["bound", "rate", "identity"]
 Needs: TypeAlias = Literal["public", "true counts"]
@@ -60,8 +60,7 @@ class _Dials:
 
     @property
     def max_depth(self) -> int:
-        given = self.run.parameters.max_depth
-        return default_depth(self.d) if given is None else given
+        return depth_cap(self.d, self.run.parameters.max_depth)
 
     @property
     def normaliser(self) -> Literal["n", "noisy total", "constant"]:
@@ -127,7 +126,7 @@ def tree_bounds(
     0.667
     """
     tree = growth.tree
-    cap = default_depth(tree.d) if max_depth is None else max_depth
+    cap = depth_cap(tree.d, max_depth)
     n = float(growth.count[0])
     rows = _resolution_rows(tree, growth.count[tree.leaves])
     unless = "" if n > 0 else "there are no records"
@@ -357,8 +356,7 @@ def _heavy_cells(dials: _Dials) -> tuple[Floats, Ints]:
     run = dials.run
     if not isinstance(run, Simulation):
         raise TypeError("only a Simulation knows its records")
-    shift = None if run.tree.shift is None else tuple(float(u) for u in run.tree.shift)
-    counts = CellCounts(run.unit_points, Box.unit(run.box.d), shift)
+    counts = CellCounts(run.unit_points, Box.unit(run.box.d), run.tree.frame.shift)
     growth = soft(counts, max(run.cost.theta, 0.0), run.cost.delta, dials.max_depth)
     split = growth.tree.splits
     return growth.count[split] / float(run.n), growth.tree.depth[split]

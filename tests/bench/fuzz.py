@@ -25,7 +25,8 @@ import numpy as np
 import pandas as pd
 
 from privcore import Box, Parameters, Release, cli, release, simulate, wasserstein
-from privcore.projection import Method, project
+from privcore.parameters import Method
+from privcore.projection import project
 from privcore.tables import read_table
 from privcore.transport import certified, solve
 from tests.oracle.hostile import MASSES, POINTS, hostile_masses, hostile_points

@@ -15,7 +15,8 @@ from privcore.arrays import Floats
 from privcore.cells import CellCounts
 from privcore.domain import Box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
-from privcore.projection import Method, cancel_in_tree, project, to_simplex
+from privcore.parameters import Method
+from privcore.projection import cancel_in_tree, project, to_simplex
 from privcore.tree import hard
 from tests.oracle.projection import discrepancy, optimum
 
