@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from privcore.arrays import Floats, Ints
+from privcore.checks import is_real
 from privcore.errors import InvalidParametersError
 
 
@@ -97,5 +98,12 @@ def light_from_occupied(occupied: Ints, theta: float, delta: float = 0.0) -> Flo
 def positive(**values: float) -> None:
     """Raise InvalidParametersError for the first value that is not a positive finite number."""
     for name, value in values.items():
-        if not 0.0 < value < np.inf:
-            raise InvalidParametersError(f"{name} must be a positive finite number, but is {value}")
+        if not (is_real(value) and 0.0 < value < np.inf):
+            raise InvalidParametersError(f"{name} is {value!r}, but must be a positive finite number.")
+
+
+def not_negative(**values: float) -> None:
+    """Raise InvalidParametersError for the first value that is not a finite number from 0."""
+    for name, value in values.items():
+        if not (is_real(value) and 0.0 <= value < np.inf):
+            raise InvalidParametersError(f"{name} is {value!r}, but must be a finite number from 0.")

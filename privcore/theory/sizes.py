@@ -29,8 +29,8 @@ def tree_sizes(
     [4, 3, 2]
     """
     n = float(counts.n)
-    if n == 0 or delta <= 0 or min(thetas) <= 0:
-        raise InvalidParametersError("The trees need at least one record, delta > 0 and every theta > 0.")
+    if n == 0 or delta <= 0 or not len(thetas) or min(thetas) <= 0:
+        raise InvalidParametersError("The trees need at least one record, delta > 0, and one theta or more, each > 0.")
     cap = depth_cap(counts.d, max_depth)
     rows = []
     for theta in thetas:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, fields
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, get_args
 
 import numpy as np
 import pandas as pd
 
 from privcore.arrays import Floats, Ints
 from privcore.cells import CellCounts
-from privcore.checks import is_real
+from privcore.checks import checked_choice, is_real
 from privcore.domain import Box
+from privcore.errors import InvalidParametersError
 from privcore.release import Release
 from privcore.simulation import Simulation
 from privcore.theory import privacy, rates, resolution, trees
@@ -118,13 +119,18 @@ def tree_bounds(
 ) -> pd.DataFrame:
     """Return the bounds for a tree of the paper that is not private, with the fields of `Bound` as columns.
 
-    theta, delta (soft only): the dials of the rule, in records. Every row needs the true counts.
+    theta, delta (soft only): the dials of the rule, in records. Every row needs the true counts. Raises
+    `InvalidParametersError`.
 
     >>> from privcore.tree import hard
     >>> growth = hard(CellCounts([0.1, 0.2, 0.9], Box.unit(1)), theta=1)
     >>> tree_bounds("hard", growth, theta=1).query("name == 'hard threshold'").value.round(3).item()
     0.667
     """
+    checked_choice("rule", rule, get_args(Rule))
+    for name, value in {"theta": theta, "delta": 0.0 if delta is None else delta}.items():
+        if not (is_real(value) and np.isfinite(value)):
+            raise InvalidParametersError(f"{name} is {value!r}, but must be a finite number of records.")
     tree = growth.tree
     cap = depth_cap(tree.d, max_depth)
     n = float(growth.count[0])
@@ -182,7 +188,12 @@ def _hard_row(theta: float, d: int, cap: int, unless: str) -> Bound:
         bound = trees.hard(theta, d, cap)
         return bound, f"2 √{d} ({_n(theta)} + 2^(−{cap}))^(1/{d}) = {_n(bound)}"
 
+    unless = unless or _below_zero(theta)
     return _row("hard threshold", "resolution", unless, "2 √d (θ + 2^(−K))^(1/d)", value, "4.1")
+
+
+def _below_zero(theta: float) -> str:
+    return "" if theta >= 0.0 else "proved for θ ≥ 0 only"
 
 
 def _soft_rows(theta: float, delta: float, d: int, cap: int, unless: str) -> list[Bound]:
@@ -194,6 +205,8 @@ def _soft_rows(theta: float, delta: float, d: int, cap: int, unless: str) -> lis
 
     def leaves() -> tuple[float, str]:
         bound = trees.soft_leaves(theta, delta)
+        if theta > 1.0:
+            return bound, "1 (θ is above the whole mass)"
         return bound, f"1 + 1/{_n(theta)} + ln(1/{_n(theta)})/{_n(delta)} = {_n(bound)}"
 
     def by_level() -> tuple[float, str]:
@@ -205,7 +218,7 @@ def _soft_rows(theta: float, delta: float, d: int, cap: int, unless: str) -> lis
         return float(bound), f"max(0, ⌈(1 − {_n(theta)})/{_n(delta)}⌉) = {bound}"
 
     above_zero = unless or ("" if theta > 0.0 else "proved for θ > 0 only")
-    not_negative = unless or ("" if theta >= 0.0 else "proved for θ ≥ 0 only")
+    not_negative = unless or _below_zero(theta)
     inside = "2 √d [θ + δ (L + 2) + 2^(−K)]^(1/d), L = ⌈log₂(1/θ)⌉"
     return [
         _row("soft threshold", "resolution", above_zero, inside, error, "5.1"),

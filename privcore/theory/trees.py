@@ -11,8 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from privcore.arrays import Floats, Ints
-from privcore.errors import InvalidParametersError
-from privcore.theory.resolution import positive
+from privcore.theory.resolution import not_negative, positive
 
 
 class Minimised(NamedTuple):
@@ -27,13 +26,14 @@ class Minimised(NamedTuple):
 
 
 def hard(theta: float, d: int, max_depth: int | None = None) -> float:
-    """W1 <= 2 sqrt(d) (theta + 2^-K)^(1/d) for the hard threshold theta; no second term without a cap.
+    """W1 <= 2 sqrt(d) (theta + 2^-K)^(1/d) for the hard threshold theta >= 0; no second term without a cap.
 
     Source: the paper, section 4.1.
 
     >>> hard(0.25, d=2)
     1.4142135623730951
     """
+    not_negative(theta=theta)
     return float(2.0 * np.sqrt(d) * (theta + _cap(max_depth)) ** (1.0 / d))
 
 
@@ -105,8 +105,7 @@ def soft_depth(theta: float, delta: float) -> int:
     3
     """
     positive(delta=delta)
-    if theta < 0.0:
-        raise InvalidParametersError(f"theta must be at least 0, but is {theta}")
+    not_negative(theta=theta)
     return max(0, int(np.ceil((1.0 - theta) / delta)))
 
 

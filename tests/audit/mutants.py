@@ -356,7 +356,7 @@ MUTANTS = [
         "T7",
         (
             "privcore.domain._public_shape",
-            '"(" + ", ".join(["n", *map(str, array.shape[1:])]) + ")"',
+            """f"({', '.join(['n', *map(str, array.shape[1:])])})\"""",
             "str(array.shape)",
         ),
     ),

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -19,7 +20,7 @@ from privcore.parameters import Parameters
 from privcore.projection import project, to_simplex
 from privcore.release import release
 from privcore.simulation import Simulation, simulate
-from privcore.theory import bounds, privacy, rates, resolution, tree_bounds, trees
+from privcore.theory import bounds, privacy, rates, resolution, tree_bounds, tree_sizes, trees
 from privcore.tree import Growth, Tree, capped, hard, privtree, soft
 from tests.oracle.projection import discrepancy
 
@@ -452,3 +453,30 @@ def test_soft_tables_say_where_theta_must_be_positive() -> None:
     table = tree_bounds("soft", soft(case.counts, 0.0, 0.5), 0.0, 0.5)
     assert not _row(table, "soft threshold").proved
     assert _row(table, "soft leaves by level").proved
+
+
+@pytest.mark.parametrize("theta", [-1e9, -1.0, -0.1, 0.0, 0.5, 3.0, 1e9])
+@pytest.mark.parametrize("rule", ["hard", "capped", "soft"])
+def test_what_is_called_proved_is_a_number_from_zero(rule: Any, theta: float) -> None:
+    counts = CellCounts([0.1, 0.2, 0.9], Box.unit(1))
+    table = tree_bounds(rule, hard(counts, 1), theta, delta=0.5)
+    proved = table[table.proved]
+    assert (proved.value >= 0).all()
+    assert (table[~table.proved].reason != "").all()
+    for row in proved.itertuples():
+        last = row.formula.replace("≤ 1", "").split("=")[-1].split("(θ")[0]
+        if row.kind == "bound" and "over" not in last and "centres" not in last:
+            assert float(last) == pytest.approx(row.value, rel=1e-3)
+
+
+@pytest.mark.parametrize("value", [math.nan, math.inf, "1", None, True])
+def test_a_threshold_is_a_number(value: Any) -> None:
+    growth = hard(CellCounts([0.1, 0.2, 0.9], Box.unit(1)), 1)
+    with pytest.raises(InvalidParametersError, match="theta is"):
+        tree_bounds("hard", growth, value)
+    with pytest.raises(InvalidParametersError, match="rule is 'best'"):
+        tree_bounds("best", growth, 1.0)  # type: ignore[arg-type]
+    with pytest.raises(InvalidParametersError, match="theta is"):
+        trees.hard(value, 2)
+    with pytest.raises(InvalidParametersError, match="one theta or more"):
+        tree_sizes(CellCounts([0.1], Box.unit(1)), [], 1.0, 3)
