@@ -88,10 +88,12 @@ def solve_lambda(target: float, delta_of: Callable[[float], float], records: Cal
 class Cost:
     """Where epsilon goes, exactly: every number a release spends, none of them from data.
 
-    `lam`, `delta`, `theta` in records (multiples of 2^-20); the leaf noise is G(a) - G(b) - noise_mean with rates
-    `a`, `b` a record. `tree`, `leaves` and `total` are what is truly spent (`total` is the larger of the cost of
-    removing and of adding one record, or the cost of replacing one); `published_tree` and `published_total` are the
-    bounds in print. `delta` is the paper's depth penalty, not the delta of (epsilon, delta)-privacy.
+    `lam`, `delta`, `theta` in records (multiples of 2^-20); the leaf noise is G(a) - G(b) - noise_mean with rates `a`,
+    `b` a record. What is truly spent: `tree` on the tree, at most, and `total` on everything. Removing a record costs
+    at most tree + a and adding one at most 1/lambda + b, so `total` is the larger of the two; replacing one costs tree
+    + 2 a. `leaves` is what the leaf counts cost alone: the larger of a and b, or 2 a. So tree + leaves may be more than
+    the total. `published_tree` and `published_total` are what PrivTree's published bound counts instead. `delta` is the
+    paper's depth penalty, not the delta of (epsilon, delta)-privacy.
 
     >>> cost = Cost(1.0, 6.0, 6.0, 0.0, 0.5, 0.5, 0.4, 0.5, 0.9, 0.5, 1.0)
     >>> round(cost.noise_sd, 3)

@@ -93,6 +93,11 @@ class ErrorEstimate:
     coverage_target: float
     note: str
 
+    def __repr__(self) -> str:
+        """Without the replicates and the note."""
+        found = f"median={self.median:.4g}, low={self.low:.4g}, high={self.high:.4g}"
+        return f"ErrorEstimate({found}, {len(self.replicates)} replicates, coverage_target={self.coverage_target})"
+
 
 def error_estimate(
     release: PublicPart, seed: int, replicates: int = 20, progress: Callable[[int, int], Any] | None = None

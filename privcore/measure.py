@@ -117,7 +117,7 @@ class DiscreteMeasure:
     def overlap(self, box: Box) -> Floats:
         """The share of each cell's volume that is in a box, shape (leaves,); a cell of no size is in it or not.
 
-        w_Q = |Q in box| / |Q|. Raises `InvalidMeasureError` if d differs.
+        w_Q = |Q in box| / |Q|. Raises `InvalidBoxError`, and `InvalidMeasureError` if d differs.
 
         >>> cells = DiscreteMeasure([[0.25], [0.75]], [0.5, 0.5], None, [[0.0], [0.5]], [[0.5], [1.0]])
         >>> cells.overlap(Box([0.25], [1.0]))
@@ -135,7 +135,7 @@ class DiscreteMeasure:
         """The mass in a box, a cell's mass counting by the share of its volume inside, with its standard error.
 
         mass = sum over leaves of w_Q m_Q, standard error = leaf_sd (sum of w_Q^2)^(1/2), with w_Q as `overlap` says;
-        the error is that of the leaf noise before the projection. Raises `InvalidMeasureError` if d differs.
+        the error is that of the leaf noise before the projection. Raises `InvalidBoxError`, `InvalidMeasureError`.
         """
         weight = self.overlap(box)
         error = self.leaf_sd * float(np.sqrt((weight**2).sum()))

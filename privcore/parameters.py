@@ -41,14 +41,15 @@ class Parameters:
     """Every public choice of a run: frozen, validated, free of data.
 
     `epsilon`: the privacy budget. `theta`: the split threshold, in records. `delta`: the paper's depth penalty, in
-    records (not the delta of (epsilon, delta)-privacy); or `gamma` = delta / lambda. `tree_share`: the part of
-    epsilon that the tree may cost. `mode`: "tight" spends epsilon exactly; "paper" uses the paper's constants.
-    `neighbours`: "add-remove" (n is private) or "replace-one" (n is public). `total`: a public number of records
-    that is not derived from the data. `shift`: "none", "random" or d numbers in [0, 1]. `max_depth`: the public
-    depth cap. `projection`: "euclidean", "lipschitz" (the paper's Algorithm 2) or "clip". `representative`: "centre"
-    or "spread". `max_rows`: the most rows of one person that count; it makes the unit of protection one person with
-    all their rows (`persons` says how), and epsilon, which stays that of one row, costs a person max_rows times as
-    much. None takes the mode's default, and for `max_rows` the unit of one row. Raises `InvalidParametersError`.
+    records (not the delta of (epsilon, delta)-privacy); or `gamma` = delta / lambda. `tree_share`: the part of epsilon
+    that the tree may cost. `mode`: "tight" spends epsilon to within 1e-9; "paper" uses the paper's constants.
+    `neighbours`: "add-remove" (n is private) or "replace-one" (n is public). `total`: a public number of records that
+    is not derived from the data. `shift`: "none", "random" or d numbers in [0, 1]. `max_depth`: the public depth cap.
+    `projection`: "euclidean", "lipschitz" (the paper's Algorithm 2) or "clip". `representative`: "centre" or "spread".
+    `max_rows`: the most rows of one person that count; it makes the unit of protection one person with all their rows
+    (the argument `persons` of `release` tells them apart), and epsilon, which stays that of one row, costs a person
+    max_rows times as much. None takes the mode's default, and for `max_rows` the unit of one row. Raises
+    `InvalidParametersError`.
     Source: the paper, sections 3 and 5.
 
     >>> cost = Parameters(epsilon=1.0).cost(d=2)

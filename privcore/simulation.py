@@ -11,10 +11,10 @@ import pandas as pd
 
 from privcore.arrays import Bools, Floats, Ints, frozen
 from privcore.checks import checked_seed
-from privcore.domain import Box
+from privcore.domain import Box, checked_box
 from privcore.error_estimate import ErrorEstimate as ErrorEstimate
 from privcore.error_estimate import error_estimate as error_estimate
-from privcore.errors import InvalidPointsError
+from privcore.errors import InvalidBoxError, InvalidPointsError
 from privcore.measure import DiscreteMeasure, Sampling, leaf_measure
 from privcore.mechanism import Run, run
 from privcore.noise import SeededWords
@@ -130,11 +130,13 @@ class Simulation:
         return np.asarray(frozen(self.noisy_counts - self.true_counts))
 
     def records_in(self, box: Box) -> int:
-        """The number of records in a box of the user's units, its walls included.
+        """The number of records in a box of the user's units, its walls included. Raises `InvalidBoxError`.
 
         >>> simulate([[0.1], [0.6]], Box.unit(1), Parameters(1.0), seed=0).records_in(Box([0.5], [1.0]))
         1
         """
+        if checked_box(box).d != self.box.d:
+            raise InvalidBoxError(f"The box has {box.d} axes, but the records have {self.box.d}.")
         inside = (self.points >= np.asarray(box.low)) & (self.points <= np.asarray(box.high))
         return int(inside.all(axis=1).sum())
 
@@ -191,7 +193,7 @@ class Simulation:
 
     @cached_property
     def clipped_measure(self) -> DiscreteMeasure:
-        """The noisy masses made a measure with the least thought: negative ones to 0, then rescaled to sum 1."""
+        """The noisy masses clipped at the leaves' centres: negative ones to 0, then rescaled to sum 1."""
         masses = project(self.tree.representatives, self.noisy_masses, "clip", self.tree.leaf_volumes).masses
         return leaf_measure(self.box, self.tree, masses)
 

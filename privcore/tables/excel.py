@@ -31,7 +31,7 @@ def read_excel(data: bytes, options: Options) -> Table:
     try:
         import openpyxl
     except ImportError:
-        todo = "Install it with pip install 'privcore[excel]', or save the table as CSV."
+        todo = "Install it (pip install openpyxl), or save the table as CSV."
         raise Refusal("Reading Excel files needs the package openpyxl", "", todo) from None
     try:
         with contextlib.closing(openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)) as book:

@@ -23,7 +23,7 @@ def read_parquet(data: bytes, options: Options) -> Table:
         import pyarrow as pa
         import pyarrow.parquet as pq
     except ImportError:
-        todo = "Install it with pip install 'privcore[parquet]', or save the table as CSV."
+        todo = "Install it (pip install pyarrow), or save the table as CSV."
         raise Refusal("Reading Parquet files needs the package pyarrow", "", todo) from None
     try:
         file = pq.ParquetFile(io.BytesIO(data))

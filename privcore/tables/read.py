@@ -31,17 +31,18 @@ def read_table(
     sheet: str | None = None,
     text: Sequence[str] = (),
 ) -> Table:
-    """Read a table from a path, from bytes or from a binary file; bad input gives problems, never an exception.
+    """Read a table from a path, from bytes or from a binary file; a bad file gives problems, never an exception.
 
     The format is decided by the content, not by the name. What the options leave open is decided from the file
     when only one reading is possible, and reported as a problem otherwise. Dates stay text, and so do the columns
-    named in `text`, exactly as they stand in the file: what tells persons apart must not become a number.
+    named in `text`, exactly as they stand in the file: what tells persons apart must not become a number. Raises
+    `InvalidParametersError` for an option, and `TypeError` for a `file`, that is none.
 
     >>> table = read_table("place;x;y\\nNA;1,5;1.200\\nDE;;7\\n".encode())
     >>> table.delimiter, table.decimal, table.numeric.to_numpy().tolist(), table.frame["place"].tolist()
     (';', ',', [[1.5, 1200.0], [nan, 7.0]], ['NA', 'DE'])
     """
-    options = Options(delimiter, decimal, encoding, header, sheet, frozenset(text))
+    options = Options(delimiter, decimal, encoding, header, sheet, text)
     try:
         data, name = _bytes_of(file, name)
         table = _reader_of(data)(data, options)
@@ -70,6 +71,8 @@ def _bytes_of(file: Source, name: str | None) -> tuple[bytes, str | None]:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or "not a valid path"
             raise Refusal(f"The file can't be opened: {reason}", str(path), "Check the path.") from None
+    if not hasattr(file, "read"):
+        raise TypeError(f"The file is of type {type(file).__name__}. Give a path, bytes or a binary file.")
     data = file.read()
     if not isinstance(data, bytes):
         raise Refusal("The file is open as text", "", "Open it as binary.")

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -10,7 +11,8 @@ import numpy as np
 import pandas as pd
 
 from privcore.arrays import Floats, Ints
-from privcore.errors import InvalidPointsError
+from privcore.checks import checked_choice
+from privcore.errors import InvalidParametersError, InvalidPointsError
 from privcore.tables.numerals import Cells, Mark
 from privcore.tables.problems import Problem
 
@@ -132,13 +134,31 @@ class Table:
         return Cells.of(series.astype(str)).numbers(column.decimal or self.decimal)
 
 
+_DELIMITER = re.compile(r"[^\w\"'\r\n]")
+"""One mark that can't be part of a word: no letter, digit, quotation mark or line break."""
+
+
 @dataclass(frozen=True)
 class Options:
-    """What the owner says about the file; None where the file has to say it."""
+    """What the owner says about the file; None where the file has to say it. Raises `InvalidParametersError`."""
 
     delimiter: str | None
     decimal: Mark | None
     encoding: str | None
     header: bool | None
     sheet: str | None
-    text: frozenset[str] = frozenset()
+    text: Collection[str] = frozenset()
+
+    def __post_init__(self) -> None:
+        checked_choice("decimal", self.decimal, (None, ".", ","))
+        for name in ("delimiter", "encoding", "sheet"):
+            if not isinstance(getattr(self, name), str | None):
+                raise InvalidParametersError(f"{name} is {getattr(self, name)!r}, but must be text, or None.")
+        if self.delimiter is not None and not _DELIMITER.fullmatch(self.delimiter):
+            raise InvalidParametersError(f"delimiter is {self.delimiter!r}, but must be one mark, such as ',' or ';'.")
+        if not isinstance(self.header, bool | None):
+            raise InvalidParametersError(f"header is {self.header!r}, but must be True, False or None.")
+        names = (self.text,) if isinstance(self.text, str) else self.text
+        if not isinstance(names, Collection) or not all(isinstance(name, str) for name in names):
+            raise InvalidParametersError(f"text is {self.text!r}, but must be the names of columns.")
+        object.__setattr__(self, "text", frozenset(names))
