@@ -25,6 +25,24 @@ def test_the_library_example_runs(capsys: pytest.CaptureFixture[str]) -> None:
     assert names["synthetic"].shape == (1000, 2)  # type: ignore[attr-defined]
 
 
+def test_the_calls_named_below_the_example_run() -> None:
+    import privcore
+    from privcore import dimension, theory
+
+    names: dict[str, object] = {**vars(privcore), "theory": theory, "dimension": dimension}
+    exec(blocks("python")[0], names)
+    text = README.split("Distances of a run")[1].split("## On the command line")[0]
+    calls = re.findall(r"`([\w.]+\([^`]+\))`", text)
+    assert [call.split("(")[0] for call in calls] == [
+        "wasserstein",
+        "error_estimate",
+        "theory.bounds",
+        "dimension.dimension",
+    ]
+    for call in calls:
+        assert eval(call, names) is not None
+
+
 def test_ci_runs_the_readmes_own_test_command() -> None:
     (line,) = [line for line in README.splitlines() if line.endswith("python -m pytest")]
     assert "chromium" in line
