@@ -21,6 +21,7 @@ from privcore.parameters import Method
 
 _FIRST_NEIGHBOURS: Final = 16
 _LARGEST: Final = 1e100
+_LOST: Final = 2.0**52
 _GAP: Final = 1e-9  # certified: cost within this of a proved lower bound, relative to sqrt(d) times the mass shipped
 
 
@@ -44,7 +45,8 @@ class Projection:
 
     masses: (m,), non-negative, sum 1. plan: the mass shipped between leaves ("lipschitz" only, else empty).
     cost: the optimum of the paper's objective, in mass times unit-cube length ("lipschitz" only, else nan).
-    certified: whether the result is proved to be optimal for its own method.
+    certified: whether the result is proved to be optimal for its own method ("lipschitz": its cost is within
+    1e-9 sqrt(d) times the mass shipped of a proved lower bound).
     """
 
     masses: Floats
@@ -173,6 +175,7 @@ def _lipschitz(points: Floats, masses: Floats) -> Projection:
     plan, shipping_cost, certified = Plan.empty(), 0.0, True
     if shipped > 0.0:
         plan, shipping_cost, certified = _ship(points, masses, positive, negative, shipped)
+        certified &= surplus < _LOST  # what stays behind, a mass of 1, is otherwise gone in rounding
     rest = np.maximum(masses, 0.0)
     rest -= np.bincount(plan.source, weights=plan.mass, minlength=masses.size)
     result = to_simplex(np.maximum(rest, 0.0))

@@ -218,3 +218,11 @@ def test_cancelling_in_the_tree_stays_in_the_smallest_common_cell() -> None:
     assert growth.tree.representatives.ravel().tolist() == [0.125, 0.375, 0.625, 0.875]
     result = cancel_in_tree(growth.tree.parent, growth.tree.leaves, np.array([0.5, -0.25, 0.25, 0.5]))
     np.testing.assert_allclose(result, [0.25, 0.0, 0.25, 0.5])
+
+
+@pytest.mark.parametrize("size", [1.0, 1e6, 1e12, 1e15, 1e17, 1e99])
+def test_what_is_certified_is_right_however_large_the_masses(size: float) -> None:
+    found = project([[0.2], [0.3]], [size + 1.0, -size], "lipschitz")
+    assert found.certified == (size < 1e16)
+    if found.certified:
+        assert found.masses.tolist() == [1.0, 0.0]
