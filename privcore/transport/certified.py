@@ -112,11 +112,13 @@ class Descent:
         """Solve coarse to fine; raises `Stop`."""
         self.watch.narrow(*self.first_bounds())
         self.preview_lower(np.zeros(len(self.targets)))
-        for source, target in self.schedule():
+        schedule = list(self.schedule())
+        for at, (source, target) in enumerate(schedule):
             self.watch.check()
             self.stage, self.prices = self.stage_at(source, target)
             self.solve(self.stage)
-            self.preview(solved=True)
+            if at < len(schedule) - 2:  # the last stage begins with the same bounds
+                self.preview(solved=True)
         assert self.stage is not None
         self.watch.narrow(0.0, self.true_cost(self.stage.basis))
 
@@ -206,17 +208,18 @@ class Descent:
             first = False
 
     def preview(self, solved: bool) -> None:
-        """The bounds that a coarse stage gives for the whole problem; the lower one is good when it is solved.
+        """The bounds that a coarse stage gives for the whole problem.
 
-        Its basis, carried to the points and atoms, is a plan; its duals give prices of all atoms. What a stage knows
-        of its own coarse sides is worth less: all that merging moved is in doubt.
+        Its basis, carried to the points and atoms, is a plan; once it is solved, its duals give prices of the atoms,
+        if it is about the atoms themselves (prices of merged ones were worse than none). What a stage knows of its
+        own coarse sides is worth less: all that merging moved is in doubt.
         """
         assert self.stage is not None
         near = 5 * self.stage.basis.m >= len(self.targets)
         if self.previews and near and not self.is_whole(self.stage):
             upper = self.carried(*self.finest)[0].cost_of_flow(TOTAL * self.factor) + self.noise
             self.watch.narrow(0.0, upper)
-            if solved:
+            if solved and self.stage.basis.m == len(self.targets):
                 self.preview_lower(_tight_prices(self.targets, self.stage.tree, self.stage.basis.duals))
 
     def preview_lower(self, prices: Floats) -> None:

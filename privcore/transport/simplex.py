@@ -55,7 +55,7 @@ def pivots(  # type: ignore[no-untyped-def]
     nothing is kept about the subtree that moves. Ties keep the tree strongly feasible, against cycling.
     state: [where pricing goes on, number of free nodes, last mark, number of pivots].
     """
-    batch = 256
+    batch = min(max(256, m // 32), 1024)  # the more targets, the dearer their potentials
     steps = 0
     n, wanted = arc.shape
     links = link.shape[1]
