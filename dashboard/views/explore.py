@@ -66,19 +66,17 @@ class _View:
         return self.settings.axes if self.run.box.d > 1 else (0, 0)
 
     def draw(self, key: str, make: Callable[[], Drawing], keep: bool = True) -> None:
-        """Draw a figure of the run with the table behind it; one that depends on nothing else is made once."""
-        drawing = self.drawing(key, make) if keep else make()
-        self.figure(key, drawing)
-        table(drawing.table, key=f"table_{key}")
+        """Draw a figure of the run; one that depends on nothing else is made once."""
+        self.figure(key, self.drawing(key, make) if keep else make())
 
     def drawing(self, key: str, make: Callable[[], Drawing]) -> Drawing:
         """A figure of the run, made once."""
         return self.kept.once((key, self.axes), make)
 
     def figure(self, key: str, drawing: Drawing, **options: Any) -> None:
-        """Put a figure on the page."""
+        """Put a figure on the page, with the table behind it."""
         named = {"key": f"figure_{key}", "name": key, "data_id": self.data.digest, "memo": drawing.messages}
-        plot(drawing.spec, alt=drawing.alt, **named, **options)
+        plot(drawing.spec, alt=drawing.alt, table=drawing.table, **named, **options)
 
 
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
@@ -197,9 +195,6 @@ def _picture(view: _View, box: Box | None) -> bool:
                 selects = selection.on_select(data, drawn_axes) if run.box.d != 3 else False
                 view.figure(key, over, on_select=selects, **moved)
         scrub.slider(frames, settings.epsilon)
-    for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
-        with place:
-            table(drawing.table, key=f"table_{key}")
     if run.box.d == 1 and run.n:
         view.draw("cdfs", lambda: partition_figures.cdfs(run.points, run.measure, run.box))
     selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else drawn_axes)
