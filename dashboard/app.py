@@ -7,6 +7,7 @@ from pathlib import Path
 
 import streamlit as st
 
+from dashboard.views import explore, watch
 from dashboard.views.panel import panel
 
 # A file of ours: Streamlit would fetch a symbol or an emoji for the window from the network.
@@ -29,9 +30,11 @@ def _start() -> bool:
 
 _start()
 st.html(FILES / "page.css")
-explore = st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True)
-watch = st.Page("views/watch.py", title="Watch", icon=":material/play_circle:")
-page = st.navigation([explore, watch], position="top")
+pages = [
+    st.Page(explore.page, title="Explore", icon=":material/explore:", url_path="explore", default=True),
+    st.Page(watch.page, title="Watch", icon=":material/play_circle:", url_path="watch"),
+]
+page = st.navigation(pages, position="top")
 st.session_state.page = page.title
-panel(with_axes=page is watch)
+panel(with_axes=page.url_path == "watch")
 page.run()

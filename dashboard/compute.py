@@ -154,6 +154,11 @@ def distance(
     return found
 
 
+def known_distance(name: Distance, data: Data, parameters: Parameters, seed: int) -> W1 | None:
+    """A distance that has been measured already."""
+    return run_cache(data, parameters, seed).distances.get(name)
+
+
 def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
     return LINE.turn(waiting) if points > QUICK_POINTS else nullcontext()
 
