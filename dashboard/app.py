@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
 import streamlit as st
 
+from dashboard.ready import ready
 from dashboard.views import explore, watch
 from dashboard.views.panel import panel
 
@@ -14,21 +14,7 @@ from dashboard.views.panel import panel
 FILES = Path(__file__).parent / "browser"
 
 st.set_page_config(page_title="privcore: private synthetic measures", page_icon=str(FILES / "icon.svg"), layout="wide")
-
-
-@st.cache_resource(show_spinner=False)
-def _start() -> bool:
-    """Once a server: make the first view, then keep the collector from walking over it all again and again."""
-    import dashboard.compute
-    import dashboard.plot
-
-    dashboard.compute.warm()
-    gc.collect()
-    gc.freeze()
-    return dashboard.plot.install()
-
-
-_start()
+ready()
 st.html(FILES / "page.css")
 pages = [
     st.Page(explore.page, title="Explore", icon=":material/explore:", url_path="explore", default=True),

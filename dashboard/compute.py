@@ -51,6 +51,10 @@ THRESHOLDS = 13
 MOST_DIMENSION_POINTS = 100_000
 
 
+KEYS = {Parameters: repr}
+"""How Streamlit's caches read a key: parameters as their text, which names every one of them, and costs little."""
+
+
 @dataclass(frozen=True)
 class Data:
     """Points in their declared box, and the digest that stands for both in every cache."""
@@ -118,12 +122,12 @@ def simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
     return run(data.digest, parameters, seed, data)
 
 
-@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False)
+@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False, hash_funcs=KEYS)
 def _shared_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
     return simulate(_data.points, _data.box, parameters, seed)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
     return simulate(_data.points, _data.box, parameters, seed)
 
@@ -152,11 +156,6 @@ def distance(
                 with _turn(run.n, waiting):
                     found = kept.distances[name] = _measured(run, name, progress)
     return found
-
-
-def known_distance(name: Distance, data: Data, parameters: Parameters, seed: int) -> W1 | None:
-    """A distance that has been measured already."""
-    return run_cache(data, parameters, seed).distances.get(name)
 
 
 def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
@@ -188,12 +187,12 @@ def run_cache(data: Data, parameters: Parameters, seed: int) -> RunCache:
     return (_own_cache if data.uploaded else _shared_cache)(data.digest, parameters, seed)
 
 
-@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False)
+@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False, hash_funcs=KEYS)
 def _shared_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
     return RunCache()
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
     return RunCache()
 
@@ -321,12 +320,12 @@ def theory(data: Data, parameters: Parameters, seed: int) -> pd.DataFrame:
     return cached(data.digest, parameters, seed, simulation(data, parameters, seed))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KEYS)
 def _shared_theory(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> pd.DataFrame:
     return bounds(_run)
 
 
-@st.cache_data(max_entries=8, show_spinner=False, scope="session")
+@st.cache_data(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_theory(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> pd.DataFrame:
     return bounds(_run)
 
@@ -401,12 +400,12 @@ def _own_dimension(digest: str, epsilon: float, neighbours: str, _run: Simulatio
     return _dimension(_run)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=KEYS)
 def _shared_released_dimension(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> Dimension:
     return _released_dimension(_run)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_released_dimension(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> Dimension:
     return _released_dimension(_run)
 

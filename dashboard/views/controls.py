@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import settings as dials
+from dashboard.limits import limits
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.text.settings import DIALS, literal
@@ -24,6 +25,7 @@ EXACT = "%.10g"
 OF_DATA = frozenset({"cloud", "n", "d", "data_seed"})
 """The dials of a generated data set."""
 THETA_SPAN = (-20.0, 200.0)
+_UNSET = object()
 
 
 def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str | None = None, **options: Any) -> Any:
@@ -34,7 +36,7 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
     if hidden(on or name):
         return None
     key = f"dial_{name}"
-    if key not in st.session_state or st.session_state[key] != value:
+    if st.session_state.get(key, _UNSET) != value:
         st.session_state[key] = value
     changed = st.session_state.settings.changed()
     mark = " •" if (on or name) in changed else ""
@@ -172,10 +174,13 @@ def axes_dial(settings: Settings, columns: tuple[str, ...]) -> None:
 
 
 def footer(settings: Settings, generated: bool) -> None:
-    """What is changed; a table of one's own has no scenario."""
+    """What is changed, where a table of one's own has no scenario; and that a classroom takes none."""
     changed = [name for name in settings.changed() if generated or name not in OF_DATA]
-    if changed:
-        st.caption(words.CHANGED.format(names=", ".join(DIALS[name] for name in changed)))
+    said = [words.CHANGED.format(names=", ".join(DIALS[name] for name in changed))] if changed else []
+    if not limits().uploads:
+        said.append(words.NO_UPLOADS)
+    if said:
+        st.caption("\n\n".join(said))
 
 
 def say_problems() -> None:

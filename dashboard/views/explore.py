@@ -70,6 +70,10 @@ class _View:
         """Draw a figure of the run; one that depends on nothing else is made once."""
         self.figure(key, self.drawing(key, make) if keep else make())
 
+    def distance(self, name: Distance) -> W1 | None:
+        """A distance of the run, measured once."""
+        return self.kept.distances.get(name) or _measured(self.settings, self.data, name)
+
     def drawing(self, key: str, make: Callable[[], Drawing]) -> Drawing:
         """A figure of the run, made once."""
         return self.kept.once((key, self.axes), make)
@@ -102,7 +106,7 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
         _picture(view, look, frames, box)
         _cost(view.run)
     with numbers:
-        found = _measured(settings, data)
+        found = view.distance("total")
         _numbers(view.run, found)
     pins.pinned(data, _measured)
     marked = None if box is None else compute.selected(view.run, box).leaves
@@ -123,18 +127,12 @@ def _parts(view: _View, found: W1 | None, marked: Bools | None) -> None:
         "privacy": lambda: _privacy(view),
         "take": lambda: _take(view),
     }
-    names, opened = [words.PART_NAMES[part] for part in parts], words.PART_NAMES[session.display().part]
-    if st.session_state.get("parts") != opened:
-        st.session_state.parts = opened
-    for tab, show in zip(st.tabs(names, key="parts", on_change=_open_part), parts.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
-
-
-def _open_part() -> None:
-    part = next(part for part, name in words.PART_NAMES.items() if name == st.session_state.parts)
-    session.show(part=part)
+    opened = session.display().part
+    if st.session_state.get("part") != opened:
+        st.session_state.part = opened
+    opens = {"key": "part", "on_change": lambda: session.show(part=st.session_state.part)}
+    st.pills(words.LOOK_CLOSER, list(parts), format_func=words.PART_NAMES.get, required=True, **opens)
+    parts[opened]()
 
 
 def _headline(view: _View, draggable: bool) -> None:
@@ -220,10 +218,7 @@ def _pick(label: str, choices: dict[str, str], key: str) -> str:
 
 
 def _measured(settings: Settings, data: Data, name: Distance = "total") -> W1 | None:
-    """A distance of the run; the interval narrows on screen while it is being measured."""
-    known = compute.known_distance(name, data, settings.parameters(), settings.seed)
-    if known is not None:
-        return known
+    """A distance of a run; the interval narrows on screen while it is being measured."""
     line = st.empty()
 
     def progress(what: Distance, lower: float, upper: float) -> bool:
@@ -286,7 +281,7 @@ def _error(view: _View, total: W1 | None) -> None:
         return make() if others else view.drawing("w1", make)
 
     with right:
-        parts = _measured(view.settings, data, "resolution"), _measured(view.settings, data, "privacy")
+        parts = view.distance("resolution"), view.distance("privacy")
     with left:
         rolls.w1_and_rolls(w1, data, parameters, seed)
         view.draw("plan", lambda: plan_figures.arrows(*moved, run.box, total.upper, axes=axes))
