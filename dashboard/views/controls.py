@@ -66,9 +66,9 @@ def data_dials(settings: Settings) -> None:
         format_func=lambda name: CLOUDS[name].title,
         help=cloud.description,
     )
-    left, right = st.columns(2)
     low, high = dials.span("n")
-    with left:
+    first, last = dials.dimensions(settings.cloud)
+    with st.grid(2, min_column_width=100):
         dial(
             st.number_input,
             words.N,
@@ -78,8 +78,6 @@ def data_dials(settings: Settings) -> None:
             max_value=int(high),
             step=100,
         )
-    first, last = dials.dimensions(settings.cloud)
-    with right:
         dial(st.selectbox, words.D, "d", settings.d, options=list(range(first, last + 1)))
     if cloud.kind == "real":
         st.caption(words.ONLY_ROWS.format(n=min(settings.n, cloud.sizes[1])))

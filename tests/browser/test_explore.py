@@ -15,7 +15,7 @@ from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, drag, open_page, settle
 
 FIGURES = 8
-MESSAGES = 62
+MESSAGES = 60
 """What a rerun of the first view sends, at most: each costs the server about as much, whatever it holds."""
 PARTS = ("Leaves and their noise", "W1 error", "Dimension", "Trees without noise", "Where ε goes", "Take it with you")
 SMALL = "?v=1&n=200"
@@ -186,8 +186,19 @@ def test_the_table_of_a_figure_is_opened_by_key_and_no_figure_is_sent_or_drawn_a
     figures = [message for message in runs.messages if message.delta.new_element.HasField("bidi_component")]
     assert figures == []
     assert sum(message.ByteSize() for message in runs.messages) < 30_000
-    assert len(runs.messages) <= MESSAGES + 2  # the table
+    assert len(runs.messages) <= MESSAGES + 1  # the table
     assert page.evaluate("() => [...document.querySelectorAll('.pc-picture')].every(gd => gd._mine === gd._fullLayout)")
+
+
+def test_the_link_of_a_class_is_made_by_keyboard(page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    page.get_by_role("button", name="Link").press("Enter")
+    link = page.get_by_test_id("stPopoverBody").get_by_test_id("stCode")
+    expect(link).to_contain_text("?v=1&n=200")
+    page.get_by_role("checkbox", name="In projector mode").press("Space")
+    expect(link).to_contain_text("?v=1&n=200&present=1")
+    page.keyboard.press("Escape")
+    expect(link).to_be_hidden()
 
 
 def test_the_dark_theme_needs_no_run(page: Page, dashboard_url: str, runs: Runs) -> None:
