@@ -6,7 +6,7 @@ from pathlib import Path
 
 import streamlit as st
 
-from dashboard.ready import ready
+from dashboard.compute import ready
 from dashboard.views import explore, watch
 from dashboard.views.panel import panel
 

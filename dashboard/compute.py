@@ -5,6 +5,7 @@ Generated data is shared by all sessions; what comes from an upload stays in the
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import threading
@@ -20,6 +21,7 @@ import streamlit as st
 from dashboard import scrubbing
 from dashboard.limits import limits
 from dashboard.line import Line, places
+from dashboard.plot import install
 from dashboard.scrubbing import Look, Scrub
 from dashboard.settings import Settings
 from privcore.arrays import Bools, Floats, frozen
@@ -448,6 +450,15 @@ def _digest(points: Floats, box: Box) -> str:
     digest = hashlib.blake2b(points.tobytes(), digest_size=16)
     digest.update(repr((points.shape, str(points.dtype), box)).encode())
     return digest.hexdigest()
+
+
+@st.cache_resource(show_spinner=False)
+def ready() -> bool:
+    """Once a server: make the first view, then keep the collector from walking over it all again and again."""
+    warm()
+    gc.collect()
+    gc.freeze()
+    return install()
 
 
 def warm() -> None:
