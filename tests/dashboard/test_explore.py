@@ -84,6 +84,9 @@ def test_a_preset_sends_few_messages(query: dict[str, str]) -> None:
     app.run()
     assert size(app.main) + size(app.sidebar) - 2 <= MOST_ELEMENTS
     assert not app.get("empty")  # nobody waits for anything
+    app.button(key="pin").click().run()
+    app.run()
+    assert not app.get("empty")
 
 
 def test_the_link_is_made_when_it_is_asked_for() -> None:
