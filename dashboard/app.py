@@ -2,36 +2,25 @@
 
 from __future__ import annotations
 
-import gc
 from pathlib import Path
 
 import streamlit as st
 
+from dashboard.compute import ready
+from dashboard.views import explore, watch
 from dashboard.views.panel import panel
 
 # A file of ours: Streamlit would fetch a symbol or an emoji for the window from the network.
 FILES = Path(__file__).parent / "browser"
 
 st.set_page_config(page_title="privcore: private synthetic measures", page_icon=str(FILES / "icon.svg"), layout="wide")
-
-
-@st.cache_resource(show_spinner=False)
-def _start() -> bool:
-    """Once a server: make the first view, then keep the collector from walking over it all again and again."""
-    import dashboard.compute
-    import dashboard.plot
-
-    dashboard.compute.warm()
-    gc.collect()
-    gc.freeze()
-    return dashboard.plot.install()
-
-
-_start()
+ready()
 st.html(FILES / "page.css")
-explore = st.Page("views/explore.py", title="Explore", icon=":material/explore:", default=True)
-watch = st.Page("views/watch.py", title="Watch", icon=":material/play_circle:")
-page = st.navigation([explore, watch], position="top")
+pages = [
+    st.Page(explore.page, title="Explore", icon=":material/explore:", url_path="explore", default=True),
+    st.Page(watch.page, title="Watch", icon=":material/play_circle:", url_path="watch"),
+]
+page = st.navigation(pages, position="top")
 st.session_state.page = page.title
-panel(with_axes=page is watch)
+panel(with_axes=page.url_path == "watch")
 page.run()

@@ -5,6 +5,7 @@ Generated data is shared by all sessions; what comes from an upload stays in the
 
 from __future__ import annotations
 
+import gc
 import hashlib
 import io
 import threading
@@ -20,6 +21,7 @@ import streamlit as st
 from dashboard import scrubbing
 from dashboard.limits import limits
 from dashboard.line import Line, places
+from dashboard.plot import install
 from dashboard.scrubbing import Look, Scrub
 from dashboard.settings import Settings
 from privcore.arrays import Bools, Floats, frozen
@@ -49,6 +51,10 @@ MOST_RULER_POINTS = 20_000
 THRESHOLDS = 13
 """Thresholds at which the trees without noise are grown."""
 MOST_DIMENSION_POINTS = 100_000
+
+
+KEYS = {Parameters: repr}
+"""How Streamlit's caches read a key: parameters as their text, which names every one of them, and costs little."""
 
 
 @dataclass(frozen=True)
@@ -118,12 +124,12 @@ def simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
     return run(data.digest, parameters, seed, data)
 
 
-@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False)
+@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False, hash_funcs=KEYS)
 def _shared_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
     return simulate(_data.points, _data.box, parameters, seed)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
     return simulate(_data.points, _data.box, parameters, seed)
 
@@ -183,12 +189,12 @@ def run_cache(data: Data, parameters: Parameters, seed: int) -> RunCache:
     return (_own_cache if data.uploaded else _shared_cache)(data.digest, parameters, seed)
 
 
-@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False)
+@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False, hash_funcs=KEYS)
 def _shared_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
     return RunCache()
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
     return RunCache()
 
@@ -316,12 +322,12 @@ def theory(data: Data, parameters: Parameters, seed: int) -> pd.DataFrame:
     return cached(data.digest, parameters, seed, simulation(data, parameters, seed))
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@st.cache_data(max_entries=64, show_spinner=False, hash_funcs=KEYS)
 def _shared_theory(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> pd.DataFrame:
     return bounds(_run)
 
 
-@st.cache_data(max_entries=8, show_spinner=False, scope="session")
+@st.cache_data(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_theory(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> pd.DataFrame:
     return bounds(_run)
 
@@ -396,12 +402,12 @@ def _own_dimension(digest: str, epsilon: float, neighbours: str, _run: Simulatio
     return _dimension(_run)
 
 
-@st.cache_resource(max_entries=64, show_spinner=False)
+@st.cache_resource(max_entries=64, show_spinner=False, hash_funcs=KEYS)
 def _shared_released_dimension(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> Dimension:
     return _released_dimension(_run)
 
 
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session")
+@st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
 def _own_released_dimension(digest: str, parameters: Parameters, seed: int, _run: Simulation) -> Dimension:
     return _released_dimension(_run)
 
@@ -444,6 +450,15 @@ def _digest(points: Floats, box: Box) -> str:
     digest = hashlib.blake2b(points.tobytes(), digest_size=16)
     digest.update(repr((points.shape, str(points.dtype), box)).encode())
     return digest.hexdigest()
+
+
+@st.cache_resource(show_spinner=False)
+def ready() -> bool:
+    """Once a server: make the first view, then keep the collector from walking over it all again and again."""
+    warm()
+    gc.collect()
+    gc.freeze()
+    return install()
 
 
 def warm() -> None:

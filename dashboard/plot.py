@@ -1,8 +1,9 @@
 """How a figure gets on the screen: one Streamlit component that hosts the plotly.js of the installed plotly package.
 
 `plot` keeps its node over reruns, so zoom, hover and selection survive; the browser puts in the theme's colours;
-numbers travel as raw bytes. `scrubber` is a slider that moves some figures through precomputed frames without a rerun.
-The browser's half is `browser/plot.js`. Nothing else in the dashboard knows the component.
+numbers travel as raw bytes; a button of the figure opens the table behind it. `scrubber` is a slider that moves some
+figures through precomputed frames without a rerun. The browser's half is `browser/plot.js`. Nothing else in the
+dashboard knows the component.
 """
 
 from __future__ import annotations
@@ -28,6 +29,10 @@ import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from dashboard import palette
+from dashboard.text import figures as words
+
+Table: TypeAlias = pd.DataFrame | list[dict[str, Any]]
+"""A table: a frame, or a list of rows."""
 
 Spec: TypeAlias = go.Figure | dict[str, Any]
 """A figure: plotly's own object, or its plain data and layout, which nothing has checked."""
@@ -45,6 +50,7 @@ FASTEST = 1
 SCALE = "plot_scale"
 """In the session's state: how much larger than usual type and figures are, for a projector."""
 
+_BUTTON_HEIGHT = 28
 _SCRUB_HEIGHT = 80
 _NOTES_HEIGHT = 48
 
@@ -102,8 +108,9 @@ def plot(
     on_select: Callable[[Selection | None], None] | bool = False,
     name: str | None = None,
     memo: dict[Hashable, bytes] | None = None,
+    table: Table | None = None,
 ) -> Selection | None:
-    """Draw a figure, and return the box that the reader selected on it.
+    """Draw a figure and, once the reader opens it, the table behind it; return the box that was selected on it.
 
     Args:
         figure: the picture. Its template is dropped: colours that it does not set come from the theme, and tokens of
@@ -117,6 +124,8 @@ def plot(
         on_select: True, or a function that is called with the box when one is drawn (None when it is removed).
         name: file name of downloaded pictures, without its ending; the key if left out.
         memo: belongs to this figure and keeps its messages, so that one shown again is not packed again.
+        table: the numbers behind it. The figure offers a button for it; the browser alone knows whether it is open, so
+            that the message of the figure stays what it is, and is neither sent nor drawn again.
     """
     if not alt.strip():
         raise ValueError(f"the figure {key!r} needs an alternative text")
@@ -133,14 +142,18 @@ def plot(
         "group": scrubbed_by,
         "at": at,
         "scale": scale,
+        "table": "" if table is None else words.TABLE,
     }
-    _component(
+    state = _component(
         key=key,
         data=_packed(figure, {**urls(), **options}, memo),
-        height=pixels,
-        on_selection_change=lambda: _call(on_select, _selection(key, data_id)),
+        height=pixels + (0 if table is None else round(_BUTTON_HEIGHT * scale)),
+        on_selection_change=lambda: _call(on_select, _selection(_state(key), data_id)),
+        on_table_change=lambda: None,
     )
-    return _selection(key, data_id)
+    if table is not None and state.get("table") is True:
+        _rows(table)
+    return _selection(state, data_id)
 
 
 @dataclass(frozen=True)
@@ -173,19 +186,20 @@ def scrubber(frames: PackedFrames, *, key: str, on_frame: Callable[[int], None])
     )
 
 
-def table(numbers: pd.DataFrame | list[dict[str, Any]], *, key: str, label: str = "Read as a table") -> None:
-    """Offer the numbers behind a figure, a frame or a list of rows, as a table that is sent only once it is opened.
-
-    At most `TABLE_ROWS` rows are shown, and the page says so.
-    """
+def table(numbers: Table, *, key: str, label: str = words.READ_TABLE) -> None:
+    """Offer a table that belongs to no one figure; it is sent only once it is opened."""
     box = st.expander(label, key=key, on_change="rerun")
-    if not box.open:
-        return
+    if box.open:
+        with box:
+            _rows(numbers)
+
+
+def _rows(numbers: Table) -> None:
+    """The rows of a table, at most `TABLE_ROWS`, and the page says so."""
     frame = pd.DataFrame(numbers)
-    with box:
-        st.dataframe(frame.head(TABLE_ROWS), hide_index=True, width="stretch")
-        if len(frame) > TABLE_ROWS:
-            st.caption(f"The first {TABLE_ROWS:,} of {len(frame):,} rows.")
+    st.dataframe(frame.head(TABLE_ROWS), hide_index=True, width="stretch")
+    if len(frame) > TABLE_ROWS:
+        st.caption(words.TABLE_ROWS.format(most=TABLE_ROWS, rows=len(frame)))
 
 
 # ---- the message: a head in JSON, then the arrays as raw bytes, deflated ---------------------------------------------
@@ -351,8 +365,8 @@ def _state(key: str) -> dict[str, Any]:
     return dict(st.session_state.get(key) or {})
 
 
-def _selection(key: str, data_id: str) -> Selection | None:
-    value = _state(key).get("selection")
+def _selection(state: Mapping[str, Any], data_id: str) -> Selection | None:
+    value = state.get("selection")
     if not isinstance(value, dict) or value.get("data_id") != data_id:
         return None  # a box on another data set says nothing about this one
     ranges = {axis: (float(ends[0]), float(ends[1])) for axis, ends in value["range"].items()}

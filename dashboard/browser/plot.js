@@ -8,6 +8,7 @@
 
 const loads = {};
 const groups = new Map();
+const tables = new Map(); // the open ones, by key of the figure: its node, or the one that Streamlit made anew
 const KEY_PAUSE = 300; // ms after the last key press until a scrubbed frame is committed
 const DETACHED = 1000; // ms a node may be out of the page before it is purged (Streamlit moves nodes)
 
@@ -60,7 +61,36 @@ function describe(me) {
   gd.setAttribute("role", "figure");
   gd.setAttribute("aria-label", head.alt);
   gd.style.height = `${head.height}px`;
+  offerTable(me);
 }
+
+// A button under the figure, which the server answers with the table below it.
+function offerTable(me) {
+  const { key, table, figure } = me.head;
+  if (!table) return me.table?.remove();
+  me.table ??= tableButton(me);
+  if (tables.has(key)) tables.set(key, me);
+  me.table.textContent = table;
+  me.table.setAttribute("aria-label", `${table}: ${plain(figure.layout?.title?.text ?? key)}`);
+  me.table.setAttribute("aria-expanded", tables.has(key));
+  me.gd.after(me.table);
+}
+
+function tableButton(me) {
+  const button = document.createElement("button");
+  button.type = "button";
+  button.className = "pc-table";
+  button.addEventListener("click", () => {
+    const open = !tables.delete(me.head.key);
+    if (open) tables.set(me.head.key, me);
+    button.setAttribute("aria-expanded", open);
+    me.emit("table", open);
+  });
+  return button;
+}
+
+// The words of a text that may hold Plotly's markup.
+const plain = (text) => new DOMParser().parseFromString(text.replaceAll("<br>", " "), "text/html").body.textContent;
 
 function resized(me) {
   if (!me.root.isConnected) return leave(me);
@@ -76,6 +106,7 @@ function leave(me) {
     me.group?.figures.delete(me);
     if (me.group?.slider === me) me.group.slider = null;
     if (me.gd) globalThis.Plotly?.purge(me.gd);
+    if (tables.get(me.head.key) === me) tables.delete(me.head.key); // the server has forgotten it too
   }), DETACHED);
 }
 

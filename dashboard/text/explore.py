@@ -110,6 +110,7 @@ GUESS_VALUE = "{right} of 100"
 COST = "Privacy spent"
 COST_HELP = "What the current dials truly cost, rounded up."
 
+LOOK_CLOSER = "Look closer"
 PART_NAMES = {
     "leaves": "Leaves and their noise",
     "error": "W1 error",

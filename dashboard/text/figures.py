@@ -7,6 +7,11 @@ LABEL = "epsilon-DP"
 LABEL_WITH_EPSILON = "epsilon-DP, ε = {epsilon}"
 LABEL_SIMULATED = "epsilon-DP, ε = {epsilon}, simulated"
 
+# The table behind a figure
+TABLE = "Table"
+READ_TABLE = "Read as a table"
+TABLE_ROWS = "The first {most:,} of {rows:,} rows."
+
 # Hover and table columns
 LEAF = "leaf"
 DEPTH = "depth"

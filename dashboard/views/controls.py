@@ -8,6 +8,7 @@ from typing import Any
 import streamlit as st
 
 from dashboard import settings as dials
+from dashboard.limits import limits
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.text.settings import DIALS, literal
@@ -24,6 +25,7 @@ EXACT = "%.10g"
 OF_DATA = frozenset({"cloud", "n", "d", "data_seed"})
 """The dials of a generated data set."""
 THETA_SPAN = (-20.0, 200.0)
+_UNSET = object()
 
 
 def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str | None = None, **options: Any) -> Any:
@@ -34,7 +36,7 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
     if hidden(on or name):
         return None
     key = f"dial_{name}"
-    if key not in st.session_state or st.session_state[key] != value:
+    if st.session_state.get(key, _UNSET) != value:
         st.session_state[key] = value
     changed = st.session_state.settings.changed()
     mark = " •" if (on or name) in changed else ""
@@ -64,9 +66,9 @@ def data_dials(settings: Settings) -> None:
         format_func=lambda name: CLOUDS[name].title,
         help=cloud.description,
     )
-    left, right = st.columns(2)
     low, high = dials.span("n")
-    with left:
+    first, last = dials.dimensions(settings.cloud)
+    with st.grid(2, min_column_width=100):
         dial(
             st.number_input,
             words.N,
@@ -76,8 +78,6 @@ def data_dials(settings: Settings) -> None:
             max_value=int(high),
             step=100,
         )
-    first, last = dials.dimensions(settings.cloud)
-    with right:
         dial(st.selectbox, words.D, "d", settings.d, options=list(range(first, last + 1)))
     if cloud.kind == "real":
         st.caption(words.ONLY_ROWS.format(n=min(settings.n, cloud.sizes[1])))
@@ -172,10 +172,13 @@ def axes_dial(settings: Settings, columns: tuple[str, ...]) -> None:
 
 
 def footer(settings: Settings, generated: bool) -> None:
-    """What is changed; a table of one's own has no scenario."""
+    """What is changed, where a table of one's own has no scenario; and that a classroom takes none."""
     changed = [name for name in settings.changed() if generated or name not in OF_DATA]
-    if changed:
-        st.caption(words.CHANGED.format(names=", ".join(DIALS[name] for name in changed)))
+    said = [words.CHANGED.format(names=", ".join(DIALS[name] for name in changed))] if changed else []
+    if not limits().uploads:
+        said.append(words.NO_UPLOADS)
+    if said:
+        st.caption("\n\n".join(said))
 
 
 def say_problems() -> None:

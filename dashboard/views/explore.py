@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import nullcontext
 from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import compute
 from dashboard.compute import Data, Distance
@@ -24,7 +24,7 @@ from dashboard.figures.selection import with_box
 from dashboard.figures.style import Drawing
 from dashboard.limits import limits
 from dashboard.plot import plot, table
-from dashboard.scrubbing import KEY, PICTURES, Look
+from dashboard.scrubbing import KEY, PICTURES, Look, Scrub
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, pins, rolls, scrub, selection, session
@@ -33,6 +33,7 @@ from dashboard.views.toolbar import toolbar
 from privcore.accounting import Cost
 from privcore.arrays import Bools
 from privcore.clouds import CLOUDS
+from privcore.dimension import Dimension
 from privcore.domain import Box
 from privcore.parameters import Parameters
 from privcore.simulation import Simulation
@@ -66,42 +67,54 @@ class _View:
         return self.settings.axes if self.run.box.d > 1 else (0, 0)
 
     def draw(self, key: str, make: Callable[[], Drawing], keep: bool = True) -> None:
-        """Draw a figure of the run with the table behind it; one that depends on nothing else is made once."""
-        drawing = self.drawing(key, make) if keep else make()
-        self.figure(key, drawing)
-        table(drawing.table, key=f"table_{key}")
+        """Draw a figure of the run; one that depends on nothing else is made once."""
+        self.figure(key, self.drawing(key, make) if keep else make())
+
+    def distance(self, name: Distance) -> W1 | None:
+        """A distance of the run, measured once."""
+        return self.kept.distances.get(name) or _measured(self.settings, self.data, name)
 
     def drawing(self, key: str, make: Callable[[], Drawing]) -> Drawing:
         """A figure of the run, made once."""
         return self.kept.once((key, self.axes), make)
 
     def figure(self, key: str, drawing: Drawing, **options: Any) -> None:
-        """Put a figure on the page."""
+        """Put a figure on the page, with the table behind it."""
         named = {"key": f"figure_{key}", "name": key, "data_id": self.data.digest, "memo": drawing.messages}
-        plot(drawing.spec, alt=drawing.alt, **named, **options)
+        plot(drawing.spec, alt=drawing.alt, table=drawing.table, **named, **options)
 
 
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     kept = compute.run_cache(data, parameters, settings.seed)
     view = _View(settings, data, parameters, compute.simulation(data, parameters, settings.seed), kept)
-    headline, stage = st.container(), None
-    if session.display().present:  # a projector shows the picture first
-        stage = st.container()
+    # What comes and goes does so inside one of these, so that whatever follows keeps its place, and figures their zoom.
+    headline, present = st.container(), session.display().present
+    if present:  # a projector shows the picture first
+        stage, choices = st.container(), _row()
     toolbar(data.digest if data.uploaded else "")
-    controls.say_problems()
-    numbers = st.container()
-    box = selection.chosen(data)
-    with stage or nullcontext():
-        draggable = _picture(view, box)
-    _cost(view.run)
+    numbers = _row()
+    if not present:
+        choices, stage = _row(), st.container()
+    with choices:
+        look = _look(view)
+        frames = scrub.frames(settings, data, look)
     with headline:
-        _headline(view, draggable)
-    found = _measured(settings, data)
+        _headline(view, draggable=frames is not None and frames.covers(settings.epsilon))
+        controls.say_problems()
+    box = selection.chosen(data)
+    with stage:
+        _picture(view, look, frames, box)
+        _cost(view.run)
     with numbers:
+        found = view.distance("total")
         _numbers(view.run, found)
     pins.pinned(data, _measured)
     marked = None if box is None else compute.selected(view.run, box).leaves
     _parts(view, found, marked)
+
+
+def _row() -> DeltaGenerator:
+    return st.container(horizontal=True, gap="large")
 
 
 def _parts(view: _View, found: W1 | None, marked: Bools | None) -> None:
@@ -114,40 +127,32 @@ def _parts(view: _View, found: W1 | None, marked: Bools | None) -> None:
         "privacy": lambda: _privacy(view),
         "take": lambda: _take(view),
     }
-    names, opened = [words.PART_NAMES[part] for part in parts], words.PART_NAMES[session.display().part]
-    if st.session_state.get("parts") != opened:
-        st.session_state.parts = opened
-    for tab, show in zip(st.tabs(names, key="parts", on_change=_open_part), parts.values(), strict=True):
-        if tab.open:
-            with tab:
-                show()
-
-
-def _open_part() -> None:
-    part = next(part for part, name in words.PART_NAMES.items() if name == st.session_state.parts)
-    session.show(part=part)
+    opened = session.display().part
+    if st.session_state.get("part") != opened:
+        st.session_state.part = opened
+    opens = {"key": "part", "on_change": lambda: session.show(part=st.session_state.part)}
+    st.pills(words.LOOK_CLOSER, list(parts), format_func=words.PART_NAMES.get, required=True, **opens)
+    parts[opened]()
 
 
 def _headline(view: _View, draggable: bool) -> None:
-    if not session.display().present:
-        st.header(words.TITLE)
+    title = "" if session.display().present else f"## {words.TITLE}\n\n"
     cloud, uploaded = view.settings.cloud, view.data.uploaded
     made_of = words.PEOPLE if cloud == "city" else words.POINTS
     who = words.ROWS if uploaded or CLOUDS[cloud].kind == "real" else made_of
     instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL
     made_from = words.MADE_FROM_ONE if view.run.n == 1 else words.MADE_FROM.format(n=view.run.n, who=who)
-    st.markdown(f"**{made_from}** {instruction}")
+    st.markdown(f"{title}**{made_from}** {instruction}")
     if uploaded:
         st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
 
 
 def _numbers(run: Simulation, found: W1 | None) -> None:
     right = words.GUESS_VALUE.format(right=privacy_figures.right_text(run.cost.total))
-    with st.container(horizontal=True, gap="large"):
-        st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP, width="content")
-        st.metric(words.W1, _w1_text(found), help=words.W1_HELP, width="content")
-        st.metric(words.GUESS, right, help=words.GUESS_HELP, width="content")
-        st.metric(words.COST, f"ε = {run.cost.total:.4g}", help=words.COST_HELP, width="content")
+    st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP, width="content")
+    st.metric(words.W1, _w1_text(found), help=words.W1_HELP, width="content")
+    st.metric(words.GUESS, right, help=words.GUESS_HELP, width="content")
+    st.metric(words.COST, f"ε = {run.cost.total:.4g}", help=words.COST_HELP, width="content")
 
 
 def _cost(run: Simulation) -> None:
@@ -173,37 +178,33 @@ def _w1_text(found: W1 | None) -> str:
     return "–" if found is None else error_figures.interval(found)
 
 
-def _picture(view: _View, box: Box | None) -> bool:
-    """Data and release side by side, the slider that moves both, the reader's box; whether epsilon can be dragged."""
+def _look(view: _View) -> Look:
+    """How the main pictures are drawn, as the reader picks it."""
+    d = view.run.box.d
+    colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if d == 2 else Look().colour
+    kind = _pick(words.KIND, words.KIND_CHOICES if d != 3 else words.KIND_CHOICES_3D, "kind")
+    return Look(view.axes, colour, kind)
+
+
+def _picture(view: _View, look: Look, frames: Scrub | None, box: Box | None) -> None:
+    """Data and release side by side, the slider that moves both, and the reader's box."""
     run, settings, data = view.run, view.settings, view.data
     if run.box.d > 3:
         st.caption(words.PAIRS.format(d=run.box.d))
         controls.axes_dial(settings, run.box.columns)
-    above, below = st.container(), st.container()
-    stage, choices = (above, below) if session.display().present else (below, above)
-    with choices, st.container(horizontal=True, gap="large"):
-        colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if run.box.d == 2 else Look().colour
-        kind = _pick(words.KIND, words.KIND_CHOICES if run.box.d != 3 else words.KIND_CHOICES_3D, "kind")
-    look = Look(view.axes, colour, kind)
     drawn_axes = tuple(dict.fromkeys(view.axes))
     drawn = {key: view.kept.once((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
-    with stage:
-        frames = scrub.frames(settings, data, look)
-        live = frames is not None and frames.covers(settings.epsilon)
-        moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
-        for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
-            with place:
-                over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
-                selects = selection.on_select(data, drawn_axes) if run.box.d != 3 else False
-                view.figure(key, over, on_select=selects, **moved)
-        scrub.slider(frames, settings.epsilon)
+    live = frames is not None and frames.covers(settings.epsilon)
+    moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
     for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
-            table(drawing.table, key=f"table_{key}")
+            over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
+            selects = selection.on_select(data, drawn_axes) if run.box.d != 3 else False
+            view.figure(key, over, on_select=selects, **moved)
+    scrub.slider(frames, settings, data, look)
     if run.box.d == 1 and run.n:
         view.draw("cdfs", lambda: partition_figures.cdfs(run.points, run.measure, run.box))
     selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else drawn_axes)
-    return live
 
 
 def _pick(label: str, choices: dict[str, str], key: str) -> str:
@@ -217,7 +218,10 @@ def _pick(label: str, choices: dict[str, str], key: str) -> str:
 
 
 def _measured(settings: Settings, data: Data, name: Distance = "total") -> W1 | None:
-    """A distance of the run; the interval narrows on screen while it is being measured."""
+    """A distance of a run; the interval narrows on screen while it is being measured."""
+    known = compute.run_cache(data, settings.parameters(), settings.seed).distances.get(name)
+    if known is not None:
+        return known
     line = st.empty()
 
     def progress(what: Distance, lower: float, upper: float) -> bool:
@@ -265,10 +269,10 @@ def _error(view: _View, total: W1 | None) -> None:
         st.caption(words.NOT_FINISHED.format(seconds=limits().w1_seconds))
         st.button(words.AGAIN, icon=":material/refresh:", on_click=view.kept.measure_again, key="measure_again")
     data, parameters, seed = view.data, view.parameters, view.settings.seed
-    parts = _measured(view.settings, data, "resolution"), _measured(view.settings, data, "privacy")
     rulers = compute.rulers(data, view.settings, words.RULER_NAMES)
     if not rulers:
         st.caption(words.RULERS_OFF.format(most=compute.MOST_RULER_POINTS))
+    left, right = st.columns(2)
     theory = compute.theory(data, parameters, seed)
     run, axes = view.run, view.axes
     moved = total.plan, run.unit_points, run.measure
@@ -279,7 +283,8 @@ def _error(view: _View, total: W1 | None) -> None:
 
         return make() if others else view.drawing("w1", make)
 
-    left, right = st.columns(2)
+    with right:
+        parts = view.distance("resolution"), view.distance("privacy")
     with left:
         rolls.w1_and_rolls(w1, data, parameters, seed)
         view.draw("plan", lambda: plan_figures.arrows(*moved, run.box, total.upper, axes=axes))
@@ -295,10 +300,7 @@ def _dimension(view: _View) -> None:
     if not view.run.n:
         return
     st.caption(words.DIMENSION_HELP)
-    line = st.empty()
-    line.caption(words.COVERING)
-    found = compute.dimensions(view.data, view.parameters, view.settings.seed)
-    line.empty()
+    found = view.kept.once("dimensions", lambda: _covered(view))
     if found is None:
         st.caption(words.DIMENSION_OFF.format(most=compute.MOST_DIMENSION_POINTS))
         return
@@ -309,6 +311,14 @@ def _dimension(view: _View) -> None:
         view.draw("dimension", lambda: dimension_figures.dimension(of_data, private=True))
     with right:
         view.draw("dimension_release", lambda: dimension_figures.dimension(of_release, private=False, **badge))
+
+
+def _covered(view: _View) -> tuple[Dimension, Dimension] | None:
+    line = st.empty()
+    line.caption(words.COVERING)
+    found = compute.dimensions(view.data, view.parameters, view.settings.seed)
+    line.empty()
+    return found
 
 
 def _trees(view: _View) -> None:
@@ -386,6 +396,3 @@ def _held(data: Data, parameters: Parameters) -> compute.HeldRelease:
         st.session_state.held_of, st.session_state.held = state, compute.HeldRelease(data, parameters)
     held: compute.HeldRelease = st.session_state.held
     return held
-
-
-page()

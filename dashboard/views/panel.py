@@ -43,8 +43,6 @@ def _panel(with_axes: bool) -> tuple[Settings, Data | None]:
             with more:
                 controls.more_dials(settings, generated=not data.uploaded)
         controls.footer(settings, generated=not data.uploaded)
-        if not limits().uploads:
-            st.caption(words.NO_UPLOADS)
     if not data.uploaded:
         session.mirror(settings)
     return settings, data

@@ -10,7 +10,7 @@ import streamlit as st
 from dashboard import compute
 from dashboard.compute import Data
 from dashboard.figures.style import Drawing
-from dashboard.plot import plot, table
+from dashboard.plot import plot
 from dashboard.text import explore as words
 from privcore.parameters import Parameters
 
@@ -40,8 +40,8 @@ def w1_and_rolls(make: Callable[[list[float]], Drawing], data: Data, parameters:
         if state.rolling:
             _roll(data, parameters, seed)
         drawn = make(state.rolls)
-        plot(drawn.spec, memo=drawn.messages, key="figure_w1", alt=drawn.alt, data_id=data.digest, name="w1")
-        table(drawn.table, key="table_w1")
+        named = {"key": "figure_w1", "name": "w1", "data_id": data.digest, "memo": drawn.messages}
+        plot(drawn.spec, alt=drawn.alt, table=drawn.table, **named)
         if state.rolling:
             st.progress(len(state.rolls) / ROLLS, text=words.ROLLING.format(done=len(state.rolls), of=ROLLS))
             st.button(words.STOP, key="stop_rolls", on_click=lambda: state.update(rolling=False))

@@ -14,39 +14,31 @@ from dashboard.views import controls, session
 
 
 def frames(settings: Settings, data: Data, look: Look) -> Scrub | None:
-    """The frames for these dials: those of a preset at once, others when the reader asks; None with the reason."""
-    if controls.hidden("epsilon"):
+    """The frames for these dials: those of a preset at once, others when the reader asks; progress is shown here."""
+    if not _wanted(settings, data, look):
         return None
-    if not 0 < len(data.points) <= MOST_POINTS:
-        if len(data.points):
-            st.caption(words.SCRUB_OFF_POINTS.format(most=MOST_POINTS))
-        return None
-    if not (compute.has_scrub(settings, data, look) or preset(settings, data)):
-        leaves = len(compute.simulation(data, settings.parameters(), settings.seed).tree.leaves)
-        if leaves > MOST_LEAVES:  # what is shown now would not be among the frames
-            st.caption(words.SCRUB_OFF_HERE.format(epsilon=settings.epsilon, leaves=leaves, most=MOST_LEAVES))
-            return None
-        if not _asked():
-            return None
-    line = st.empty()
+    waiting = st.empty() if not compute.has_scrub(settings, data, look) else None
 
     def progress(part: float) -> None:
-        line.progress(part, text=words.SCRUB_BUILDING.format(of=len(EPSILONS)))
+        if waiting is not None:
+            waiting.progress(part, text=words.SCRUB_BUILDING.format(of=len(EPSILONS)))
 
     found = compute.scrub(settings, data, look, progress, lambda before: progress(0.0))
-    line.empty()
-    if found is None:
-        st.caption(words.SCRUB_OFF_LEAVES.format(least=EPSILONS[0], most=MOST_LEAVES))
+    if waiting is not None:
+        waiting.empty()
     return found
 
 
-def _asked() -> bool:
-    """Whether the reader wants frames for dials of his own, from now on."""
-    state = st.session_state
-    if not state.get("live"):
-        help_text = words.SCRUB_OFFER_HELP.format(of=len(EPSILONS))
-        state.live = st.button(words.SCRUB_OFFER, icon=":material/swipe:", help=help_text, key="make_live")
-    return bool(state.live)
+def _wanted(settings: Settings, data: Data, look: Look) -> bool:
+    if controls.hidden("epsilon") or not 0 < len(data.points) <= MOST_POINTS:
+        return False
+    if compute.has_scrub(settings, data, look) or preset(settings, data):
+        return True
+    return bool(st.session_state.get("live")) and _leaves(settings, data) <= MOST_LEAVES
+
+
+def _leaves(settings: Settings, data: Data) -> int:
+    return len(compute.simulation(data, settings.parameters(), settings.seed).tree.leaves)
 
 
 def preset(settings: Settings, data: Data) -> bool:
@@ -54,11 +46,13 @@ def preset(settings: Settings, data: Data) -> bool:
     return not data.uploaded and set(settings.changed()) <= {"cloud", "d", "epsilon"}
 
 
-def slider(found: Scrub | None, epsilon: float) -> None:
-    """Draw the slider, and say where dragging ends, or that it ended before this epsilon."""
+def slider(found: Scrub | None, settings: Settings, data: Data, look: Look) -> None:
+    """Draw the slider, and say where dragging ends; or why there is none, or offer to make it."""
     if found is None:
+        if not controls.hidden("epsilon") and len(data.points):
+            _say_why(settings, data, look)
         return
-    last, whole = found.epsilons[-1], found.epsilons[-1] == EPSILONS[-1]
+    epsilon, last, whole = settings.epsilon, found.epsilons[-1], found.epsilons[-1] == EPSILONS[-1]
     if not found.covers(epsilon):
         why = words.SCRUB_WHY_RANGE if whole or epsilon < last else words.SCRUB_WHY_LEAVES.format(most=MOST_LEAVES)
         st.caption(words.SCRUB_BEYOND.format(epsilon=epsilon, least=found.epsilons[0], last=last, why=why))
@@ -66,3 +60,21 @@ def slider(found: Scrub | None, epsilon: float) -> None:
     scrubber(found.frames, key=KEY, on_frame=lambda frame: session.turn(epsilon=found.epsilons[frame]))
     if not whole:
         st.caption(words.SCRUB_ENDS.format(last=last, most=MOST_LEAVES))
+
+
+def _say_why(settings: Settings, data: Data, look: Look) -> None:
+    """Why epsilon can't be dragged; if only nobody has asked for it, a button that does, from now on."""
+    if len(data.points) > MOST_POINTS:
+        st.caption(words.SCRUB_OFF_POINTS.format(most=MOST_POINTS))
+    elif _wanted(settings, data, look):
+        st.caption(words.SCRUB_OFF_LEAVES.format(least=EPSILONS[0], most=MOST_LEAVES))
+    elif (leaves := _leaves(settings, data)) > MOST_LEAVES:  # what is shown now would not be among the frames
+        st.caption(words.SCRUB_OFF_HERE.format(epsilon=settings.epsilon, leaves=leaves, most=MOST_LEAVES))
+    else:
+        st.button(
+            words.SCRUB_OFFER,
+            icon=":material/swipe:",
+            help=words.SCRUB_OFFER_HELP.format(of=len(EPSILONS)),
+            on_click=lambda: st.session_state.update(live=True),
+            key="make_live",
+        )

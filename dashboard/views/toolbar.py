@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -62,10 +63,14 @@ def toolbar(of: str = "", keys: str = words.KEYS) -> None:
 
 
 def _link(settings: Settings, uploaded: bool) -> None:
-    with st.popover(words.LINK, icon=":material/link:"):
+    box = st.popover(words.LINK, icon=":material/link:", key="link_box", on_change="rerun")
+    if not box.open:
+        return
+    kept: dict[str, Any] = {"persist_state": "session"}
+    with box:
         st.caption(words.LINK_UPLOAD if uploaded else words.LINK_HELP)
-        hide = st.multiselect(words.CLASS_LINK, list(DIALS), format_func=DIALS.get, key="class_hides")
-        present = st.checkbox(words.CLASS_PROJECTOR, key="class_presents")
+        hide = st.multiselect(words.CLASS_LINK, list(DIALS), format_func=DIALS.get, key="class_hides", **kept)
+        present = st.checkbox(words.CLASS_PROJECTOR, key="class_presents", **kept)
         query = session.link(
             settings, Display(frozenset(hide) | session.display().hide, present, session.display().part)
         )

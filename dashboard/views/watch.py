@@ -52,6 +52,3 @@ def _play(settings: Settings, data: Data) -> None:
     told = kept.once(("watch", axes), lambda: figures.watch(run, axes))
     player.play(told.story, key="watch", data_id=data.digest, memo=told.messages)
     table(told.table, key="table_watch")
-
-
-page()

@@ -17,12 +17,12 @@ st.markdown(f"runs: `{st.session_state.runs}`")
 amplitude = st.slider("Amplitude", 1, 10, 3)
 
 
-def wave(scale: float) -> go.Figure:
+def wave(scale: float, name: str = "") -> go.Figure:
     x = np.linspace(0, 1, 400)
     figure = go.Figure()
     figure.add_scatter(x=x, y=scale * np.sin(9 * x), name="release", line={"color": palette.RELEASE})
     figure.add_scatter(x=x, y=scale * np.cos(9 * x), name="private", line={"color": palette.PRIVATE, "dash": "dash"})
-    figure.update_layout(title="A wave", hovermode="x", xaxis_title="x", yaxis_title="amplitude")
+    figure.update_layout(title=f"A wave{name}", hovermode="x", xaxis_title="x", yaxis_title="amplitude")
     figure.add_annotation(
         text="NOT PRIVATE: shows the data",
         x=0,
@@ -39,8 +39,11 @@ def wave(scale: float) -> go.Figure:
 
 left, right = st.columns(2)
 with left:
-    plot(wave(amplitude), key="wave", alt=f"A sine and a cosine of amplitude {amplitude}", data_id="wave", height=360)
-    table(pd.DataFrame({"x": np.arange(1500), "amplitude": amplitude}), key="wave_table")
+    rows = pd.DataFrame({"x": np.arange(1500), "amplitude": amplitude})
+    alt = f"A sine and a cosine of amplitude {amplitude}"
+    plot(wave(amplitude), key="wave", alt=alt, data_id="wave", height=360, table=rows)
+    plot(wave(1), key="below", alt="A wave under another", data_id="wave", height=240, table=[{"x": 1}])
+    table(rows, key="rows")
 with right:
     points = np.random.default_rng(1).random((800, 2)).astype(np.float32)
     cloud = go.Figure(
@@ -51,7 +54,7 @@ with right:
 
 steps = [wave(0.2 + 0.2 * i) for i in range(25)]
 frames = Frames(
-    {"frames": steps, "follow": steps[::-1]},
+    {"frames": steps, "follow": [wave(5 - 0.2 * i, " that shrinks") for i in range(25)]},
     [f"{0.2 + 0.2 * i:.1f}" for i in range(25)],
     label="epsilon",
     low="more private",
@@ -63,7 +66,8 @@ scrubbed = {"data_id": "wave", "scrubbed_by": "scrub", "at": frame}
 plot(steps[frame], key="frames", alt="A wave that grows", height=300, **scrubbed)
 scrubber(pack_frames(frames, "scrub"), key="scrub", on_frame=lambda i: st.session_state.update(frame=i))
 if st.toggle("Follower", value=True):
-    plot(steps[24 - frame], key="follow", alt="A wave that shrinks", height=200, **scrubbed)
+    shrinking = wave(5 - 0.2 * frame, " that shrinks")
+    plot(shrinking, key="follow", alt="A wave that shrinks", height=200, table=[{"y": 1}], **scrubbed)
 if st.button("Back to the start"):
     st.session_state.frame = 0
     st.rerun()

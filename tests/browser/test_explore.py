@@ -15,24 +15,32 @@ from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, drag, open_page, settle
 
 FIGURES = 8
+MESSAGES = 60
+"""What a rerun of the first view sends, at most: each costs the server about as much, whatever it holds."""
 PARTS = ("Leaves and their noise", "W1 error", "Dimension", "Trees without noise", "Where ε goes", "Take it with you")
 SMALL = "?v=1&n=200"
 TABLE = "place;long;lat\n" + "".join(f"P{i};{i % 17},5;{(7 * i) % 11}\n" for i in range(200))
 
 
 class Runs:
-    """Counts the script runs that the server tells a page of."""
+    """Counts the script runs that the server tells a page of, and keeps what came since `clear`."""
 
     def __init__(self, page: Page) -> None:
         self.count = 0
+        self.messages: list[ForwardMsg] = []
         page.on("websocket", self._listen)
+
+    def clear(self) -> None:
+        self.messages = []
 
     def _listen(self, socket: WebSocket) -> None:
         socket.on("framereceived", self._receive)
 
     def _receive(self, frame: bytes | str) -> None:
         if isinstance(frame, bytes):
-            self.count += ForwardMsg.FromString(frame).WhichOneof("type") == "new_session"
+            message = ForwardMsg.FromString(frame)
+            self.messages.append(message)
+            self.count += message.WhichOneof("type") == "new_session"
 
 
 @pytest.fixture
@@ -163,6 +171,36 @@ def test_before_an_audience_the_keys_turn_epsilon_and_roll_the_noise(page: Page,
     link_becomes(page, "?v=1&epsilon=0.85&present=1")
 
 
+def test_the_table_of_a_figure_is_opened_by_key_and_no_figure_is_sent_or_drawn_again(
+    page: Page, dashboard_url: str, runs: Runs
+) -> None:
+    open_page(page, dashboard_url, figures=FIGURES)
+    page.evaluate("() => document.querySelectorAll('.pc-picture').forEach(gd => { gd._mine = gd._fullLayout; })")
+    runs.clear()
+    button = page.get_by_role("button", name="Table: The noise and its exact law")
+    button.press("Enter")
+    expect(page.get_by_test_id("stDataFrame")).to_be_visible()
+    settle(page, figures=FIGURES)
+    expect(button).to_have_attribute("aria-expanded", "true")
+    expect(button).to_be_focused()
+    figures = [message for message in runs.messages if message.delta.new_element.HasField("bidi_component")]
+    assert figures == []
+    assert sum(message.ByteSize() for message in runs.messages) < 30_000
+    assert len(runs.messages) <= MESSAGES + 1  # the table
+    assert page.evaluate("() => [...document.querySelectorAll('.pc-picture')].every(gd => gd._mine === gd._fullLayout)")
+
+
+def test_the_link_of_a_class_is_made_by_keyboard(page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    page.get_by_role("button", name="Link").press("Enter")
+    link = page.get_by_test_id("stPopoverBody").get_by_test_id("stCode")
+    expect(link).to_contain_text("?v=1&n=200")
+    page.get_by_role("checkbox", name="In projector mode").press("Space")
+    expect(link).to_contain_text("?v=1&n=200&present=1")
+    page.keyboard.press("Escape")
+    expect(link).to_be_hidden()
+
+
 def test_the_dark_theme_needs_no_run(page: Page, dashboard_url: str, runs: Runs) -> None:
     open_page(page, dashboard_url + SMALL, figures=FIGURES)
     before = runs.count
@@ -263,7 +301,7 @@ def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: st
     for theme in ("Light", "Dark"):
         choose_theme(page, theme)
         for part in PARTS:
-            page.get_by_role("tab", name=part).click()
+            page.get_by_role("radio", name=part).click()
             page.wait_for_timeout(300)
             settle(page, figures=3)
             assert serious(page) == [], (theme, part)

@@ -213,11 +213,57 @@ def test_axe_finds_nothing_in_a_figure_of_either_theme(app: Page) -> None:
         assert found.violations_count == 0, found.generate_report()
 
 
-def test_the_table_is_sent_only_when_opened(app: Page) -> None:
+def test_a_table_is_sent_only_when_opened(app: Page) -> None:
     assert app.get_by_test_id("stDataFrame").count() == 0
     app.get_by_text("Read as a table").click()
     expect(app.get_by_test_id("stDataFrame")).to_be_visible()
     expect(app.get_by_text("The first 1,000 of 1,500 rows.")).to_be_visible()
+
+
+def test_the_table_of_a_figure_is_opened_and_closed_by_keyboard_and_no_figure_is_drawn_again(app: Page) -> None:
+    app.evaluate(
+        """() => { window.draws = 0;
+           for (const gd of document.querySelectorAll('.pc-picture')) {
+             gd._mine = true;
+             gd.on('plotly_afterplot', () => window.draws++);
+           } }"""
+    )
+    button, rows, before = (
+        app.get_by_role("button", name="Table: A wave").first,
+        app.get_by_test_id("stDataFrame"),
+        runs(app),
+    )
+    expect(button).to_have_attribute("aria-expanded", "false")
+    figure(app, "wave").locator(".modebar-btn").last.focus()
+    app.keyboard.press("Tab")  # the button follows its picture
+    expect(button).to_be_focused()
+    app.keyboard.press("Enter")
+    expect(rows).to_be_visible()
+    expect(button).to_have_attribute("aria-expanded", "true")
+    assert rows.bounding_box()["y"] < figure(app, "below").bounding_box()["y"]
+    turn(app)  # it stays open, and follows the dial
+    expect(rows).to_be_visible()
+    app.wait_for_function("() => window.draws > 0")
+    app.evaluate("() => { window.draws = 0; }")
+    button.press(" ")
+    expect(rows).to_have_count(0)
+    expect(button).to_have_attribute("aria-expanded", "false")
+    settle(app)
+    assert runs(app) == before + 3
+    assert app.evaluate("() => window.draws") == 0
+    assert app.evaluate("() => [...document.querySelectorAll('.pc-picture')].every(gd => gd._mine)")
+
+
+def test_a_figure_that_comes_back_has_its_table_closed(app: Page) -> None:
+    button = app.get_by_role("button", name="Table: A wave that shrinks")
+    button.click()
+    expect(app.get_by_test_id("stDataFrame")).to_be_visible()
+    node, toggle = figure(app, "follow").element_handle(), app.get_by_text("Follower")
+    toggle.click()
+    app.wait_for_function("gd => !gd._fullLayout", arg=node)
+    toggle.click()
+    expect(button).to_have_attribute("aria-expanded", "false")
+    expect(app.get_by_test_id("stDataFrame")).to_have_count(0)
 
 
 def test_a_narrow_page_has_no_sideways_scroll(app: Page) -> None:

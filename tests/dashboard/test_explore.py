@@ -25,6 +25,8 @@ from privcore import Box, Parameters, Release
 APP = str(Path(__file__).parents[2] / "dashboard" / "app.py")
 BANNER = "NOT PRIVATE"
 BUDGET = 300_000
+MOST_ELEMENTS = 55
+"""Elements and blocks of a preset's page: each is a message, and messages are nearly all that a rerun costs."""
 
 
 def opened(**query: str) -> AppTest:
@@ -69,6 +71,47 @@ def test_default_view_is_complete_and_within_its_budget() -> None:
     assert sum(map(len, drawn.values())) <= BUDGET
     assert "2,000 people" in app.markdown[0].value
     assert not app.query_params
+
+
+def size(node: Any) -> int:
+    """The elements and blocks at a place of the page."""
+    return 1 + sum(map(size, getattr(node, "children", {}).values()))
+
+
+@pytest.mark.parametrize("query", [{}, {"epsilon": "2"}, {"cloud": "blobs", "epsilon": "0.5"}], ids=str)
+def test_a_preset_sends_few_messages(query: dict[str, str]) -> None:
+    app = opened(**query)
+    app.run()
+    assert size(app.main) + size(app.sidebar) - 2 <= MOST_ELEMENTS
+    assert not app.get("empty")  # nobody waits for anything
+    app.button(key="pin").click().run()
+    app.run()
+    assert not app.get("empty")
+
+
+def test_the_link_is_made_when_it_is_asked_for() -> None:
+    app = opened(n="300")
+    assert not app.get("multiselect")
+    app.session_state["link_box"] = True
+    app.run()
+    app.multiselect(key="class_hides").set_value(["theta"]).run()
+    assert any(c.value.endswith("?v=1&n=300&hide=theta") for c in app.code)
+    app.session_state["link_box"] = False
+    app.run()
+    app.session_state["link_box"] = True
+    app.run()
+    assert app.multiselect(key="class_hides").value == ["theta"]
+
+
+def test_the_table_of_a_figure_is_sent_once_it_is_opened() -> None:
+    app = opened(n="300")
+    before = messages(app)
+    assert not app.dataframe
+    app.session_state["figure_scatter"] = {"table": True}
+    app.run()
+    assert len(app.dataframe) == 1
+    assert len(app.dataframe[0].value) == int(metric(app, "Leaves"))
+    assert messages(app) == before
 
 
 def test_a_rerun_draws_the_same_bytes() -> None:
@@ -542,6 +585,7 @@ def test_a_distance_that_ran_out_of_time_can_be_measured_again(monkeypatch: pyte
 
 
 def test_a_distance_is_measured_where_it_is_shown_and_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    opened()  # what a server measures once, before its first reader
     real, calls = compute.wasserstein, []
 
     def counted(*arguments: Any, **options: Any) -> Any:

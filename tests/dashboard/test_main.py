@@ -52,6 +52,7 @@ def test_every_option_of_the_configuration_exists() -> None:
 
 def test_what_the_dashboard_relies_on_is_configured() -> None:
     assert CONFIG["runner"]["postScriptGC"] is False
+    assert CONFIG["global"]["minCachedMessageSize"] == 2000
     assert CONFIG["browser"]["gatherUsageStats"] is False
     assert CONFIG["client"] == {"toolbarMode": "viewer", "showErrorDetails": "none", "showErrorLinks": False}
     assert CONFIG["server"]["address"] == "127.0.0.1"

@@ -124,6 +124,7 @@ def test_frames_must_have_a_label_each() -> None:
 
 def script() -> None:
     import numpy as np
+    import pandas as pd
     import plotly.graph_objects as go
     import streamlit as st
 
@@ -131,15 +132,14 @@ def script() -> None:
 
     scale = st.slider("scale", 1, 5, 1)
     figure = go.Figure(go.Scatter(y=np.arange(4.0) * scale))
-    box = plot(figure, key="one", alt=f"A line to {3 * scale}", data_id="line", on_select=True)
+    rows = pd.DataFrame({"y": np.arange(1200.0)})
+    box = plot(figure, key="one", alt=f"A line to {3 * scale}", data_id="line", on_select=True, table=rows)
     st.text(f"selection {box}")
     frames = Frames({"two": [figure, figure]}, ["a", "b"])
     at = st.session_state.setdefault("at", 0)
     plot(figure, key="two", alt="Two frames", data_id="line", height=200, scrubbed_by="scrub", at=at)
     scrubber(pack_frames(frames, "scrub"), key="scrub", on_frame=lambda frame: st.session_state.update(at=frame))
     st.text(f"frame {at}")
-    import pandas as pd
-
     table(pd.DataFrame({"y": np.arange(4.0)}), key="three")
 
 
@@ -166,8 +166,20 @@ def test_a_script_draws_and_a_test_can_read_the_figure(app: AppTest) -> None:
     assert [len(pictures) for pictures in scrub.frames.values()] == [2]
 
 
-def test_the_table_is_not_sent_while_it_is_closed(app: AppTest) -> None:
+def test_a_table_is_not_sent_while_it_is_closed(app: AppTest) -> None:
     assert not app.dataframe
+
+
+def test_opening_the_table_of_a_figure_sends_its_first_rows_and_leaves_every_figure_as_it_is(app: AppTest) -> None:
+    before = messages(app)
+    app.session_state["one"] = {"table": True}
+    app.run()
+    (rows,) = app.dataframe
+    assert list(rows.value.columns) == ["y"]
+    assert len(rows.value) == 1000
+    assert any(c.value == "The first 1,000 of 1,200 rows." for c in app.caption)
+    assert messages(app) == before
+    assert [unpack(message).options.get("table", "") for message in before] == ["Table", "", ""]
 
 
 def test_what_the_browser_sends_back_is_read_with_care(app: AppTest) -> None:

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from streamlit.testing.v1 import AppTest
+from streamlit.util import calc_hash
 
 from dashboard import player, plot
 from dashboard.figures import watch
@@ -34,7 +35,8 @@ def opened(**query: str) -> AppTest:
     app = AppTest.from_file(APP, default_timeout=120)
     for key, value in query.items():
         app.query_params[key] = value
-    app.switch_page("views/watch.py").run()
+    app._page_hash = calc_hash("watch")  # AppTest's own way to another page takes only pages that are files
+    app.run()
     assert not app.exception, app.exception[0].message
     return app
 
