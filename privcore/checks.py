@@ -64,12 +64,14 @@ def checked_choice(name: str, value: Any, options: Sequence[str | None]) -> None
 
 
 def as_floats(values: Any, refusal: PrivcoreError) -> Floats:
-    """The values as a float64 array of any shape; raises `refusal` unless they are real numbers.
+    """The values as a float64 array of any shape, a masked one as NaN; raises `refusal` unless they are real numbers.
 
     >>> as_floats([1, 2], PrivcoreError("These are no numbers.")).tolist()
     [1.0, 2.0]
     """
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
         array = np.asarray(values)
         if array.dtype.kind not in "biufOUS":  # numpy would make numbers of complex ones and of dates
             raise TypeError

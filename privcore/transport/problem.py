@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from privcore.arrays import Floats, Ints
+from privcore.checks import as_floats
 from privcore.errors import InvalidMeasureError, InvalidPointsError
 
 TOTAL = 2**60
@@ -100,10 +101,8 @@ def masses(values: Any | None, count: int, what: str) -> Floats:
     """The masses of a side, shape (count,): uniform if None; they must be >= 0 and sum to 1."""
     if values is None:
         return np.full(count, 1.0 / count)
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidMeasureError(f"The masses of the {what} are not all numbers. Give one number a row.") from None
+    refusal = InvalidMeasureError(f"The masses of the {what} are not all numbers. Give one number a row.")
+    array = as_floats(values, refusal)
     if array.shape != (count,):
         raise InvalidMeasureError(
             f"The masses of the {what} have shape {array.shape}, but there are {count} rows. Give shape ({count},)."
@@ -152,10 +151,8 @@ def problem(left: Side, right: Side) -> Problem:
 
 
 def _rows(values: Any, what: str) -> Floats:
-    try:
-        array = np.asarray(values, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise InvalidPointsError(f"The {what} are not all numbers. Give an (n, d) array of numbers.") from None
+    refusal = InvalidPointsError(f"The {what} are not all numbers. Give an (n, d) array of numbers.")
+    array = as_floats(values, refusal)
     if array.ndim == 1:
         array = array[:, None]
     if array.ndim != 2 or array.shape[1] == 0:

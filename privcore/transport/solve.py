@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 
 from privcore.arrays import Floats
+from privcore.checks import is_real
+from privcore.domain import checked_box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
 from privcore.transport.certificate import Solution
 from privcore.transport.dense import solve_dense
@@ -56,21 +58,27 @@ def wasserstein(
     0.809016994
     """
     start = time.perf_counter()
-    _check(tolerance, deadline)
+    _check(tolerance, deadline, progress)
     reduced = _reduce(points, weights, measure, measure_weights, box)
     until = None if deadline is None else start + deadline
     solution = _solve(reduced, tolerance, until, progress, plan)
     return _result(reduced, solution, tolerance, start, plan)
 
 
-def _check(tolerance: float, deadline: float | None) -> None:
-    if not (math.isfinite(tolerance) and tolerance >= 0.0):
-        raise InvalidParametersError(f"The tolerance is {tolerance}. Give a finite number >= 0.")
-    if deadline is not None and not deadline >= 0.0:
-        raise InvalidParametersError(f"The deadline is {deadline}. Give seconds >= 0, or None for no deadline.")
+def _check(tolerance: float, deadline: float | None, progress: Progress | None) -> None:
+    if not (is_real(tolerance) and math.isfinite(tolerance) and tolerance >= 0.0):
+        raise InvalidParametersError(f"The tolerance is {tolerance!r}. Give a finite number >= 0.")
+    if deadline is not None and not (is_real(deadline) and deadline >= 0.0):
+        raise InvalidParametersError(f"The deadline is {deadline!r}. Give seconds >= 0, or None for no deadline.")
+    if progress is not None and not callable(progress):
+        raise InvalidParametersError(f"The progress is {progress!r}. Give a function of the two bounds, or None.")
 
 
 def _reduce(points: Any, weights: Any | None, measure: Any, measure_weights: Any | None, box: Any | None) -> Problem:
+    if box is not None:
+        checked_box(box)
+    if hasattr(measure, "measure"):
+        raise InvalidMeasureError(f"That is a {type(measure).__name__}. Give its measure, `.measure`.")
     atoms, mass = measure, measure_weights
     if hasattr(measure, "masses"):
         if measure_weights is not None:
