@@ -1,9 +1,10 @@
 """How often the free error bar holds the true W1: python -m tests.bench.error_estimate PICKLE [COUNT]
 
 With a count, random instances (every cloud, dimension, n, epsilon and setting of the dials) are added to the pickle.
-Then the factors of each regime are fitted on the even seeds, and the coverage is measured on the odd ones, which the
-fit has not seen: by regime, cloud, d, n, epsilon, dials and epsilon x total. Prints both; writes
-assets/error_estimate.csv. The factors in privcore/error_estimate.py are those of the last run.
+Then the factors of each regime are fitted on all of them, and the coverage is measured by two-fold cross-validation:
+each half, even and odd seeds, with the factors fitted on the other, which has not seen it; by regime, cloud, d, n,
+epsilon, dials and epsilon x total. Prints both; writes assets/error_estimate.csv. The factors in
+privcore/error_estimate.py are those of the last run.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ MISS = 0.03
 """How often each end may miss in a regime as a whole, on the half that is fitted."""
 MISS_OF_A_CLOUD = 0.05
 """And for each of its clouds, with the finite-sample rank of conformal prediction."""
+Factors = dict[str, tuple[float, float]]
 
 
 def measured(seed: int) -> dict[str, object]:
@@ -88,7 +90,7 @@ def banded(values: pd.Series[Any], edges: tuple[float, ...]) -> pd.Series[Any]:
     return pd.cut(values, [-np.inf, *edges, np.inf], right=False, labels=[*labels, f"from {edges[-1]:g}"])
 
 
-def fitted(rows: pd.DataFrame) -> dict[str, tuple[float, float]]:
+def fitted(rows: pd.DataFrame) -> Factors:
     """For each regime the least factors with which few of the runs, and few of any cloud's, are missed."""
     factors = {}
     for name, part in rows.groupby("regime"):
@@ -107,13 +109,17 @@ def conformal(values: Iterable[float], level: float) -> float:
     return float(ordered[min(len(ordered), int(np.ceil((len(ordered) + 1) * level))) - 1])
 
 
-def report(rows: pd.DataFrame) -> pd.DataFrame:
-    """The coverage of the factors in use, on rows that they were not fitted on."""
-    down, up = np.array([WIDEN[name] for name in rows.regime]).T
+def judged(rows: pd.DataFrame, factors: Factors) -> pd.DataFrame:
+    """The rows with whether these factors cover the truth, and how wide the bar is."""
+    down, up = np.array([factors[name] for name in rows.regime]).T
     low = np.where(rows.hidden, 0.0, rows.q05 / down)
     high = np.minimum(rows.q95 * up, np.sqrt(rows.d))
-    rows["covered"] = (low <= rows.truth) & (rows.truth <= high)
-    rows["width"] = np.where(low > 0.0, high / np.maximum(low, 1e-300), np.inf)
+    covered = (low <= rows.truth) & (rows.truth <= high)
+    return rows.assign(covered=covered, width=np.where(low > 0.0, high / np.maximum(low, 1e-300), np.inf))
+
+
+def report(rows: pd.DataFrame) -> pd.DataFrame:
+    """The coverage of judged rows, stratum by stratum."""
     strata = ("regime", "cloud", "d", "n band", "epsilon band", "dials", "epsilon x total")
     parts = [line(name, str(value), part) for name in strata for value, part in rows.groupby(name, observed=True)]
     return pd.DataFrame([*parts, line("all", "", rows)])
@@ -133,9 +139,9 @@ def main() -> None:
     if len(sys.argv) > 2:
         collect(path, int(sys.argv[2]))
     rows = prepared(pd.read_pickle(path))
-    even, odd = rows[rows.seed % 2 == 0], rows[rows.seed % 2 == 1].copy()
-    print(f"{len(even)} runs fitted, {len(odd)} held out. Fitted factors:\n{fitted(even)}\nin use:\n{WIDEN}")
-    table = report(odd)
+    even, odd = rows[rows.seed % 2 == 0], rows[rows.seed % 2 == 1]
+    print(f"{len(rows)} runs. Fitted factors:\n{fitted(rows)}\nin use:\n{WIDEN}")
+    table = report(pd.concat([judged(even, fitted(odd)), judged(odd, fitted(even))]))
     print(table.to_string(index=False))
     table.to_csv(Path(__file__).parents[2] / "assets" / "error_estimate.csv", index=False)
 
