@@ -37,9 +37,9 @@ STILL = 1e-6
 ARROW = "#1a1a1a"
 """Read on the middle of the diverging scale, which is light on any theme."""
 BINS = 128
-MAP_HEIGHT = 500
-GROWING_HEIGHT = 276
-DECISION_HEIGHT = 216
+MAP_HEIGHT = 536
+GROWING_HEIGHT = 256
+DECISION_HEIGHT = 272
 
 SPLIT, LUCKY, LEAF, KEPT, CAPPED = range(5)
 """Outcomes: split, split by noise alone, leaf, leaf by noise alone, leaf at the depth cap."""
@@ -376,7 +376,7 @@ def _line(view: _View) -> tuple[dict[str, Any], list[Boxes | Dots]]:
         x[0], np.zeros(view.last, np.uint8), x[1], np.full(view.last, top, np.float32), view.own, view.own + 1, band
     )
     deepest = int(view.depth.max()) + 1
-    lower = style.axis(words.TREE_Y, range=[deepest, 0], nticks=5, showgrid=False, zeroline=False)
+    lower = _depths(deepest, 4)
     panels = shapes.two_panels(view.box, style.axis(words.LINE_Y.format(bins=BINS), range=[0, top]), lower)
     panels["yaxis"]["domain"], panels["yaxis2"]["domain"] = [0.62, 1.0], [0.0, 0.52]
     keys = [_waiting_key(), _square(words.LEAF_CELL, style.BLUE, 16), _lucky_key(), _current_key()]
@@ -597,7 +597,7 @@ def _tree_layout(view: _View, *counts: Any) -> dict[str, Any]:
     room = 0.05 * (high - low)
     deepest = int(view.depth.max()) + 1
     along = {"showticklabels": False, "ticks": "", "showgrid": False, "range": [0, view.wide[0]], "anchor": "y2"}
-    icicle = style.axis(words.TREE_Y, range=[deepest, 0], domain=[0.4, 1.0], showgrid=False, zeroline=False, nticks=8)
+    icicle = _depths(deepest, 5) | {"domain": [0.4, 1.0]}
     return {
         "xaxis": style.axis(words.TREE_X, **along),
         "yaxis": icicle,
@@ -643,6 +643,12 @@ def _tree_layers(view: _View, public: int) -> list[Boxes | Dots]:
     return layers
 
 
+def _depths(deepest: int, intervals: int) -> dict[str, Any]:
+    """The axis of depths, root on top; a depth is a whole number."""
+    step = -(-deepest // intervals)
+    return style.axis(words.TREE_Y, range=[deepest, 0], dtick=step, tick0=0, showgrid=False, zeroline=False)
+
+
 # ---- one decision ----------------------------------------------------------------------------------------------------
 
 
@@ -656,7 +662,7 @@ def _decision(view: _View) -> Picture:
     ends = np.concatenate([view.count, view.base, (view.base + view.noise)[view.outcome != CAPPED]])
     reach = max(float(np.abs(place(ends)).max()), 1.0) * 1.08
     count, base, score = (Place(column, theta, scale) for column in ("count", "base", "score"))
-    here, step, size = np.arange(view.last, dtype=np.uint16), view.own, (0.022 * reach, 0.17)
+    here, step, size = np.arange(view.last, dtype=np.uint16), view.own, (0.022 * reach, 0.13)
     bold = {"color": palette.TEXT, "width": 2}
     layers: list[Boxes | Dots] = [
         Boxes(count, 2, base, 2, step, step + 1, {"line": {"color": style.ORANGE, "width": 6}}),
@@ -665,18 +671,19 @@ def _decision(view: _View) -> Picture:
         Dots(base, 2, here, step, size, {"line": bold}),
         Dots(score, 1, here, step, size, {"line": bold, "fillcolor": palette.TEXT}),
     ]
-    names = style.row_names([words.ROW_SCORE, words.ROW_BASE, words.ROW_COUNT], -reach, at=[1.05, 2.05, 3.05])
-    values = [sign * 10**k for k in range(7) for sign in (1, -1)]
+    # A name stands above its row, where no bar of any width can reach it.
+    names = style.row_names([words.ROW_SCORE, words.ROW_BASE, words.ROW_COUNT], -reach, at=[1.2, 2.2, 3.2])
+    values = [sign * step * 10**k for k in range(7) for step in ((1, 2, 5) if reach < 3 else (1,)) for sign in (1, -1)]
     ticks = [
         value
         for value in sorted({0, *values})
         if abs(place(value)) <= reach and (abs(value) >= scale / 2 or value == 0)
     ]
-    line = {"type": "line", "x0": 0, "x1": 0, "y0": 0.3, "y1": 3.6}
+    line = {"type": "line", "x0": 0, "x1": 0, "y0": 0.3, "y1": 3.3}
     side = {"yref": "y", "y": 0.45, "showarrow": False, "xref": "x"}
     sides = [
-        {**side, "x": -0.1, "text": words.SIDE_LEAF, "xanchor": "right", "font": {"color": style.BLUE}},
-        {**side, "x": 0.1, "text": words.SIDE_SPLIT, "xanchor": "left"},
+        {**side, "x": -0.02 * reach, "text": words.SIDE_LEAF, "xanchor": "right", "font": {"color": style.BLUE}},
+        {**side, "x": 0.02 * reach, "text": words.SIDE_SPLIT, "xanchor": "left"},
     ]
     figure = style.figure(
         [names],

@@ -247,6 +247,38 @@ def test_a_narrow_page_has_no_sideways_scroll(page: Page, dashboard_url: str, qu
         assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
 
 
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("query", ["?v=1&n=1", "?v=1&n=200", "?v=1&n=1&present=1"])
+def test_no_mark_of_a_decision_runs_over_the_name_of_a_row(
+    page: Page, dashboard_url: str, query: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    watch(page, dashboard_url, query)
+    for _ in range(4):
+        button(page, "Step").click()
+        page.wait_for_timeout(200)
+        if not page.locator(".pc-picture-decision").is_visible():
+            break
+        names = rectangles(page, ".pc-picture-decision .textpoint text")
+        marks = rectangles(page, ".pc-picture-decision .shapelayer path")[1:]  # the first is the threshold
+        assert len(names) == 3
+        assert len(marks) >= 3
+        assert not [(a, b) for a in names for b in marks if overlap(a, b)]
+
+
+def rectangles(page: Page, selector: str) -> list[list[float]]:
+    """Left, top, right and bottom of what a selector finds."""
+    found = page.locator(selector).evaluate_all(
+        "all => all.map(n => n.getBoundingClientRect()).map(r => [r.left, r.top, r.right, r.bottom])"
+    )
+    return [[float(end) for end in ends] for ends in found]
+
+
+def overlap(a: list[float], b: list[float]) -> bool:
+    """Whether two rectangles meet; half a pixel is forgiven."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] + 0.5 < b[3] and b[1] < a[3] - 0.5
+
+
 def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: str) -> None:
     watch(page, dashboard_url)
     for theme in ("Light", "Dark"):
