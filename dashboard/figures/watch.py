@@ -341,7 +341,8 @@ def _points(view: _View) -> tuple[dict[str, Any], Dots, list[str]]:
     size = style.size_for(len(rows))
     colour = style.ORANGE if view.box.d == 2 else fade(style.ORANGE, 45)  # in a shadow the cell's own must stand out
     marker = {"color": colour, "size": size, "symbol": style.PRIVATE.marker, "line": {"width": 1}}
-    trace = {"type": "scattergl", "mode": "markers", "x": x, "y": y, "marker": marker, "name": words.POINTS}
+    kind = shapes.points_kind(len(rows), view.plane)
+    trace = {"type": kind, "mode": "markers", "x": x, "y": y, "marker": marker, "name": words.POINTS}
     half = 0.0045 * view.box.width[[view.plane.first, view.plane.second]]
     inside = Dots(x, y, shapes.whole(start), shapes.whole(stop), (half[0], half[1]), {"line": INSIDE})
     some = figure_words.SOME_POINTS.format(drawn=number(len(rows)), total=number(len(unit)))
