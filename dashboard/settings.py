@@ -44,7 +44,9 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 }
 WHOLE: Final = frozenset({"n", "d", "data_seed", "max_depth", "seed"})
 # Parts of a link that are read elsewhere: Streamlit's own, and how a page is shown.
-FOREIGN: Final = frozenset({"v", "hide", "present", "part", "pin", "embed", "embed_options"})
+STEP: Final = "step"
+"""The part of a link that the browser alone reads and writes: where the player of Watch stands."""
+FOREIGN: Final = frozenset({"v", "hide", "present", "part", "pin", STEP, "embed", "embed_options"})
 FIXED_BY_PAPER: Final = ("theta", "gamma", "delta", "tree_share")
 
 Shift: TypeAlias = Literal["none", "random"] | tuple[float, ...]

@@ -44,6 +44,8 @@ DECISION_HEIGHT = 272
 SPLIT, LUCKY, LEAF, KEPT, CAPPED = range(5)
 """Outcomes: split, split by noise alone, leaf, leaf by noise alone, leaf at the depth cap."""
 OUTCOMES = tuple(words.VERDICTS)
+STAGES = ("start", "grow", "tree", "noise", "negatives", "projection", "release", "sample")
+"""The stages in a link, whatever they are called on the page."""
 TONES = ("split", "lucky", "leaf", "leaf", "leaf")
 
 
@@ -71,6 +73,8 @@ def watch(run: Simulation, axes: tuple[int, int] = (0, 1)) -> Told:
         stages=list(zip(words.STAGES, (0, 1, *view.last + 1 + np.arange(6)), strict=True)),
         marks=1 + np.flatnonzero(view.outcome == LUCKY),
         label=_label(run),
+        keys=STAGES,
+        waiting=words.TIP_WAITING,
     )
     return Told(story, _table(view))
 
@@ -130,8 +134,10 @@ def _table(view: _View) -> pd.DataFrame:
 
 
 def _columns(view: _View) -> dict[str, Column]:
-    """The numbers that the sentences of a cell name."""
+    """The numbers that the sentences of a cell name; `noisy` and `released` of leaves alone."""
     cost = view.run.cost
+    noisy, released = np.zeros(view.last), np.zeros(view.last)
+    noisy[view.leaf_rows], released[view.leaf_rows] = view.run.noisy_counts, view.released
     columns = {
         "depth": Column(shapes.whole(view.depth), 0),
         "count": Column(shapes.whole(view.count), 0),
@@ -142,6 +148,9 @@ def _columns(view: _View) -> dict[str, Column]:
         "score": Column(digits=2, total={"base": 1, "noise": 1}),
         "floor": Column(cost.theta - cost.delta, 2),
         "theta": Column(cost.theta),
+        "step": Column(shapes.whole(view.own), 0),
+        "noisy": Column(shapes.small(noisy)),
+        "released": Column(shapes.small(released)),
     }
     for axis in _shown_axes(view):
         low, high = (shapes.on_axis(view.box, axis, corner[view.nodes, axis]) for corner in (view.lower, view.upper))
@@ -171,7 +180,10 @@ def _asked(view: _View) -> list[Telling]:
         texts = [*(words.ASKED + floored + ending for ending in endings), words.CAPPED]
         for outcome, text in enumerate(texts):
             notes = numbers if outcome != CAPPED else numbers[:1]
-            said.append(Telling(text, notes, words.VERDICTS[OUTCOMES[outcome]], TONES[outcome], cell))
+            verdict = words.VERDICTS[OUTCOMES[outcome]]
+            tip = (words.TIP_ASKED if outcome != CAPPED else words.TIP_CAPPED).format(verdict=verdict)
+            known = words.KNOWN_SPLIT if outcome <= LUCKY else words.KNOWN_LEAF
+            said.append(Telling(text, notes, verdict, TONES[outcome], cell, tip=tip, known=known))
     return [start, *said]
 
 
@@ -274,7 +286,8 @@ def _map(view: _View) -> Picture:
     drawn, layers = (_line if view.box.d == 1 else _plane if view.box.d == 2 else _shadow)(view)
     alt = words.MAP_ALT.format(n=number(view.run.n), axes=style.axes_text(view.box.columns))
     figure = style.figure(badge=style.banner(), height=MAP_HEIGHT, **drawn)
-    return Picture("map", [Scene(0, figure, alt), *_map_scenes(view)], layers, column=1 - view.tree_column)
+    scenes = [Scene(0, figure, alt), *_map_scenes(view)]
+    return Picture("map", scenes, layers, column=1 - view.tree_column, silent=scenes[1].start)
 
 
 def _cells(view: _View, axes: dict[str, str], x: tuple[Any, Any], y: tuple[Any, Any]) -> list[Boxes]:

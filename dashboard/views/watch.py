@@ -50,5 +50,6 @@ def _play(settings: Settings, data: Data) -> None:
     axes = settings.axes if data.box.d > 1 else (0, 0)
     kept = compute.run_cache(data, parameters, settings.seed)
     told = kept.once(("watch", axes), lambda: figures.watch(run, axes))
-    player.play(told.story, key="watch", data_id=data.digest, memo=told.messages)
+    linked = not data.uploaded  # the number of a step tells of the tree, and so of the data
+    player.play(told.story, key="watch", data_id=data.digest, linked=linked, memo=told.messages)
     table(told.table, key="table_watch")
