@@ -28,13 +28,14 @@ def page() -> None:
 
 
 def _show(settings: Settings, data: Data) -> None:
-    if not session.display().present:  # a projector shows the picture first
-        st.title(words.TITLE)
-        st.caption(words.INTRO if data.box.d <= 2 else words.PAIRS.format(d=data.box.d))
-    if data.uploaded:
-        st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
-    controls.say_problems()
-    stage = st.container()
+    above, stage = st.container(), st.container()  # whatever stands above, the player keeps its node and its step
+    with above:
+        if not session.display().present:  # a projector shows the picture first
+            st.title(words.TITLE)
+            st.caption(words.INTRO if data.box.d <= 2 else words.PAIRS.format(d=data.box.d))
+        if data.uploaded:
+            st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
+        controls.say_problems()
     toolbar(data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
     with stage:
         _play(settings, data)
