@@ -176,7 +176,7 @@ def axes_dial(settings: Settings, columns: tuple[str, ...]) -> None:
 
 
 def footer(settings: Settings, generated: bool) -> None:
-    """What is changed and has an effect, where a table of one's own has no scenario; and that a classroom takes none."""
+    """What is changed and has an effect (a table of one's own has no scenario), and that a classroom takes no table."""
     changed = [name for name in settings.acting() if generated or name not in OF_DATA]
     said = [words.CHANGED.format(names=", ".join(DIALS[name] for name in changed))] if changed else []
     if not limits().uploads:

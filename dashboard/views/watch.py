@@ -11,7 +11,8 @@ from dashboard.plot import table
 from dashboard.settings import Settings
 from dashboard.text import explore as panel_words
 from dashboard.text import watch as words
-from dashboard.views import controls, session
+from dashboard.views import controls, pins, session
+from dashboard.views.distance import measured
 from dashboard.views.panel import shown
 from dashboard.views.toolbar import toolbar
 
@@ -39,6 +40,7 @@ def _show(settings: Settings, data: Data) -> None:
     toolbar(data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
     with stage:
         _play(settings, data)
+    pins.pinned(data, measured)
 
 
 def _play(settings: Settings, data: Data) -> None:

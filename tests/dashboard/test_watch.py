@@ -42,7 +42,7 @@ def opened(**query: str) -> AppTest:
 
 
 def message(app: AppTest) -> bytes:
-    (element,) = app.get("bidi_component")
+    element = app.get("bidi_component")[0]  # the pins follow it
     return bytes(element.proto.bytes)
 
 
@@ -136,6 +136,26 @@ def test_the_step_of_a_link_is_left_to_the_browser() -> None:
         assert plot.unpack_all(sent)["linked"] is True
         app.number_input(key="dial_seed").set_value(3).run()
         assert set(app.query_params) - {"n"} == {"v", "seed"}
+
+
+def test_a_pin_made_here_is_seen_here_and_on_explore() -> None:
+    app = opened(n="200", seed="5")
+    assert not app.metric
+    app.button(key="pin").click().run()
+    names = [markdown.value for markdown in app.markdown if "Pin 1" in markdown.value]
+    assert len(names) == 1
+    assert "Seed of the noise 5" in names[0]
+    leaves = {metric.label: metric.value for metric in app.metric}["Leaves"]
+    assert leaves == str(len(run(n=200, seed=5).tree.leaves))
+    app.button(key="roll").click().run()
+    app.button(key="take_0").click().run()
+    assert app.session_state["settings"].seed == 5
+    app.switch_page("views/explore.py").run()
+    assert any("Pin 1" in markdown.value for markdown in app.markdown)
+    app.switch_page("views/watch.py").run()
+    app.button(key="unpin_0").click().run()
+    assert not app.exception
+    assert not app.metric
 
 
 def test_too_many_leaves_are_answered_with_what_to_do() -> None:
