@@ -430,10 +430,11 @@ def _leaves(view: _View, values: Floats, name: str, rows: Any = slice(None), **l
 
 
 def _by_value(view: _View, values: Floats, name: str, bar: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """All leaves coloured by a number of records around zero, as (trace, layout)."""
+    """All leaves coloured by a number of records around zero, as (trace, layout); d = 1 has an axis that says it."""
     reach = max(float(np.abs(values).max(initial=0.0)), 0.1)
     look = {"color": shapes.small(values), "coloraxis": "coloraxis", "line": {"color": style.GREY, "width": 0.6}}
     scale = {"colorscale": style.DIVERGING, "cmin": -reach, "cmax": reach, "colorbar": style.colour_bar(bar)}
+    scale |= {"showscale": view.box.d > 1}
     return _leaves(view, values, name, **look), _leaf_layout(view) | {"coloraxis": scale, "showlegend": False}
 
 

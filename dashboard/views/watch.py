@@ -37,7 +37,7 @@ def _show(settings: Settings, data: Data) -> None:
         if data.uploaded:
             st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
         controls.say_problems()
-    toolbar(data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
+    toolbar(data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS, link=panel_words.LINK_PLAYER)
     with stage:
         _play(settings, data)
     pins.pinned(data, measured)

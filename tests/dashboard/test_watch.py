@@ -21,6 +21,7 @@ from dashboard import player, plot
 from dashboard.figures import watch
 from dashboard.figures.story import Boxes, Dots, Picture, Story
 from dashboard.settings import Settings
+from dashboard.text import explore as panel_words
 from dashboard.text import figures as badges
 from dashboard.text import watch as words
 from privcore import Parameters, Simulation
@@ -150,12 +151,21 @@ def test_a_pin_made_here_is_seen_here_and_on_explore() -> None:
     app.button(key="roll").click().run()
     app.button(key="take_0").click().run()
     assert app.session_state["settings"].seed == 5
-    app.switch_page("views/explore.py").run()
+    app._page_hash = calc_hash("explore")
+    app.run()
     assert any("Pin 1" in markdown.value for markdown in app.markdown)
-    app.switch_page("views/watch.py").run()
+    app._page_hash = calc_hash("watch")
+    app.run()
     app.button(key="unpin_0").click().run()
     assert not app.exception
     assert not app.metric
+
+
+def test_the_box_of_the_link_says_where_the_step_is() -> None:
+    app = opened(n="200")
+    app.session_state["link_box"] = True
+    app.run()
+    assert any(caption.value == panel_words.LINK_PLAYER for caption in app.caption)
 
 
 def test_too_many_leaves_are_answered_with_what_to_do() -> None:
