@@ -50,7 +50,9 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
 
 def _mark(*names: str) -> str:
     """The dot behind the label of a dial that one of these names belongs to, if it is changed and has an effect."""
-    return " •" if set(names) & set(st.session_state.settings.acting()) else ""
+    settings, of_table = st.session_state.settings, st.session_state.get("table_d")
+    shown = settings.replace(d=of_table or settings.d)
+    return " •" if set(names) & set(shown.acting()) else ""
 
 
 def hidden(name: str) -> bool:

@@ -65,8 +65,20 @@ def adopt(settings: Settings, problems: tuple[Problem, ...] = ()) -> None:
 
 
 def turn(**values: Any) -> None:
-    """Turn some dials; what does not fit is repaired, and said. It can be undone."""
-    change(*st.session_state.settings.replace(**values).repaired())
+    """Turn some dials; what does not fit the data is repaired, and said. It can be undone."""
+    state = st.session_state
+    change(*fitted(state.settings.replace(**values), state.get("table_d")))
+
+
+def fitted(settings: Settings, d: int | None) -> tuple[Settings, tuple[Problem, ...]]:
+    """Settings made valid for a reader's own table of d columns, or for their own scenario if there is none.
+
+    A table has no scenario: the one of the settings is kept for later.
+    """
+    if d is None:
+        return settings.repaired()
+    fit, problems = settings.replace(cloud="uniform", d=d).repaired()
+    return fit.replace(cloud=settings.cloud, d=settings.d), problems
 
 
 def change(settings: Settings, problems: tuple[Problem, ...] = ()) -> None:

@@ -334,6 +334,25 @@ def test_the_names_of_columns_show_as_they_are_and_nothing_counts_as_changed() -
     assert "50 rows" in app.markdown[0].value
 
 
+def test_dials_fit_the_table_while_it_is_there_and_the_scenario_after_it() -> None:
+    app = opened()
+    upload(app, b"a,b,c,d\n" + b"\n".join(b"%d,%d,%d,%d" % (i % 7, i % 11, i % 13, i % 5) for i in range(99)))
+    app.multiselect[0].set_value(["a", "b", "c", "d"]).run()
+    bounds(app, 0, 8, 0, 12, 0, 14, 0, 6)
+    app.selectbox(key="dial_axes").set_value((2, 3)).run()
+    app.segmented_control(key="dial_shift_by").set_value("hand").run()
+    assert len(app.warning) == 1  # that the view is for the owner, and no dial is complained about
+    assert app.selectbox(key="dial_axes").value == (2, 3)
+    assert app.selectbox(key="dial_axes").label == words.AXES + " •"
+    assert app.session_state["settings"].shift == (0.5,) * 4
+    app.segmented_control(key="source").set_value("Generated").run()
+    assert not app.exception
+    kept = app.session_state["settings"]
+    assert (kept.axes, kept.shift, kept.d) == ((0, 1), (0.5, 0.5), 2)
+    app.button(key="undo").click().run()
+    assert not app.exception
+
+
 def test_a_dial_that_the_mode_ignores_is_not_marked_as_changed() -> None:
     turned = {"theta": "5", "delta": "9", "tree_share": "0.5", "shift": "random"}
     for mode, marked in (("tight", True), ("paper", False)):
