@@ -15,21 +15,26 @@ import streamlit as st
 
 from dashboard import plot
 from dashboard.figures.story import Boxes, Dots, Picture, Place, Story
+from dashboard.settings import VERSION
 from dashboard.text import figures as badges
 from dashboard.text import watch as words
 
 _component = plot.component("privcore_player", "plot.css", "player.css")
 
 
-def play(story: Story, *, key: str, data_id: str, memo: dict[Hashable, bytes] | None = None) -> None:
+def play(
+    story: Story, *, key: str, data_id: str, linked: bool = True, memo: dict[Hashable, bytes] | None = None
+) -> None:
     """Draw the player. The step it stands at belongs to the browser; nothing is sent back.
 
-    `data_id` is the digest of the data set: zoom is kept as long as it stays the same. `memo` keeps the message for the
-    next time; it belongs to the story.
+    `data_id` is the digest of the data set: zoom is kept as long as it stays the same. `linked`: whether the browser
+    keeps the step in the address of the page, and opens at the one that it finds there. `memo` keeps the message for
+    the next time; it belongs to the story.
     """
     scale = float(st.session_state.get(plot.SCALE, 1.0))
     memo = {} if memo is None else memo
     options = {**plot.urls("player.js"), "plot": plot.urls()["module"], "key": key, "data_id": data_id, "scale": scale}
+    options |= {"linked": linked, "version": VERSION}
     name = tuple(options.items())
     if name not in memo:
         memo[name] = pack(story, options)
@@ -47,6 +52,8 @@ def pack(story: Story, options: dict[str, Any]) -> bytes:
         "telling": np.asarray(story.telling, dtype=np.uint8),
         "columns": {name: vars(column) for name, column in story.columns.items()},
         "stages": [{"name": name, "step": step} for name, step in story.stages],
+        "keys": list(story.keys),
+        "waiting": story.waiting,
         "marks": np.asarray(story.marks, dtype=np.int32),
     }
     return plot.pack_all(head)

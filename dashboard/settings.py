@@ -44,7 +44,9 @@ CHOICES: Final[dict[str, tuple[str, ...]]] = {
 }
 WHOLE: Final = frozenset({"n", "d", "data_seed", "max_depth", "seed"})
 # Parts of a link that are read elsewhere: Streamlit's own, and how a page is shown.
-FOREIGN: Final = frozenset({"v", "hide", "present", "part", "pin", "embed", "embed_options"})
+STEP: Final = "step"
+"""The part of a link that the browser alone reads and writes: where the player of Watch stands."""
+FOREIGN: Final = frozenset({"v", "hide", "present", "part", "pin", STEP, "embed", "embed_options"})
 FIXED_BY_PAPER: Final = ("theta", "gamma", "delta", "tree_share")
 
 Shift: TypeAlias = Literal["none", "random"] | tuple[float, ...]
@@ -117,6 +119,15 @@ class Settings:
         """Name the dials that are not at their defaults."""
         return tuple(field.name for field in dataclasses.fields(self) if getattr(self, field.name) != field.default)
 
+    def acting(self) -> tuple[str, ...]:
+        """Name the dials that are not at their defaults and have an effect: those that a page marks as changed.
+
+        >>> Settings(mode="paper", theta=5.0).changed(), Settings(mode="paper", theta=5.0).acting()
+        (('theta', 'mode'), ('mode',))
+        """
+        ignored = self.inactive()
+        return tuple(key for key in self.changed() if key not in ignored)
+
     def replace(self, **dials: Any) -> Settings:
         """Return these settings with some dials turned; call `repaired` if they come from a person."""
         return dataclasses.replace(self, **dials)
@@ -129,12 +140,12 @@ class Settings:
         return f"{self.cloud}-{self.n}-{self.d}-{self.data_seed}"
 
     def summary(self) -> str:
-        """Say in a line what is not at its default, "" if all is.
+        """Say in a line what is not at its default and has an effect, "" if nothing is.
 
         >>> Settings(epsilon=0.5, seed=3).summary()
         'ε 0.5, Seed of the noise 3'
         """
-        return ", ".join(f"{words.DIALS[key]} {_written(key, getattr(self, key))}" for key in self.changed())
+        return ", ".join(f"{words.DIALS[key]} {_written(key, getattr(self, key))}" for key in self.acting())
 
     def inactive(self) -> dict[str, str]:
         """Name the dials that have no effect beside the others, each with the reason."""
@@ -143,7 +154,7 @@ class Settings:
             reasons["gamma"] = words.DELTA_REPLACES_GAMMA
         if self.mode == "paper":
             reasons |= dict.fromkeys(FIXED_BY_PAPER, words.PAPER_FIXES)
-        if self.d <= 3:
+        if self.d <= 2:
             reasons["axes"] = words.ONE_PICTURE
         return reasons
 

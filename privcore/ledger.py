@@ -28,13 +28,14 @@ import json
 import os
 import re
 import shutil
-from collections.abc import Iterator, Mapping
+import time
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from decimal import ROUND_CEILING, ROUND_FLOOR, ROUND_HALF_EVEN, Decimal, InvalidOperation, localcontext
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias, get_args
+from typing import Any, ClassVar, TypeAlias, TypeVar, get_args
 
 import numpy as np
 from filelock import FileLock, Timeout
@@ -46,12 +47,16 @@ from privcore.parameters import EPSILON_RANGE, Neighbours, Parameters, checked_p
 from privcore.persons import checked_numbers
 from privcore.release import Release, release
 
+Done = TypeVar("Done")
 Amount: TypeAlias = Fraction | Decimal | float | str
 """An epsilon: floats and decimals are taken for exactly what they are."""
 
 LARGEST = 10**6
 WAIT = 60.0
 """Seconds that a debit waits for others; one takes milliseconds."""
+_WINDOWS = os.name == "nt"
+_TRIES, _PAUSE = 100, 0.02
+"""How often, and after how many seconds, a file is tried again that Windows says is in use."""
 _LONGEST = 4096
 """Bits of a numerator or denominator; any float has fewer."""
 _FRACTION = re.compile(r"([0-9]{1,1300})(?:/([0-9]{1,1300}))?")
@@ -284,7 +289,7 @@ class Ledger:
     def account(self) -> Account:
         """What the ledger says now."""
         try:
-            return Account.from_json(self.path.read_bytes())
+            return Account.from_json(_patiently(self.path.read_bytes))
         except FileNotFoundError:
             raise LedgerError(f"There is no ledger {self.path.name}. Check the path, or create one.") from None
         except OSError as error:
@@ -480,12 +485,26 @@ def _replace(path: Path, text: str) -> None:
             file.write(text.encode())
             file.flush()
             os.fsync(file.fileno())
-        if path.exists():
+        if path.exists() and not _WINDOWS:  # there it is the read-only flag alone, which would keep the part for ever
             shutil.copymode(path, part)
         directory = stack.enter_context(_directory(path.parent))
-        os.replace(part, path)
+        _patiently(lambda: os.replace(part, path))
         if directory is not None:
             _sync(directory)
+
+
+def _patiently(act: Callable[[], Done]) -> Done:
+    """Do something with a file; on Windows again for a moment, while another process that reads it is in the way.
+
+    Readers take no lock. Elsewhere a file that is being read can be replaced; Windows refuses it, and the other way
+    round, as if permission were missing.
+    """
+    for _ in range(_TRIES if _WINDOWS else 0):
+        try:
+            return act()
+        except PermissionError:
+            time.sleep(_PAUSE)
+    return act()
 
 
 @contextlib.contextmanager

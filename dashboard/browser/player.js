@@ -1,11 +1,12 @@
 // Plays a story that dashboard/player.py packed: figures, layers over them, and sentences, all from one message.
 //
 // A step changes only shapes (a fraction of the cost of drawing a figure); a new scene draws its figure.
-// Nothing is ever sent to the server.
+// Nothing is ever sent to the server. The step is in the address of the page, which only the browser reads and writes.
 
 const players = new Set();
 const STAGE_SECONDS = 4; // how long a stage after the first stays while playing: there is more to read
 const LONGEST = 0.25; // s that a slow frame may count for: better a little late than a leap
+const REST = 400; // ms that the player rests at a step before it is written into the address: browsers limit how often
 const CALM = 2; // steps a second at most for a reader who asked for less motion
 
 export function render(component, head, buffer) {
@@ -37,6 +38,7 @@ function build(root) {
   const node = root.appendChild(document.createElement("section"));
   node.className = "pc-player";
   node.innerHTML = `
+    <p class="pc-problem" role="status" hidden></p>
     <nav class="pc-row pc-stages"></nav>
     <div class="pc-row">
       <button class="pc-back"></button><button class="pc-play"></button><button class="pc-step"></button>
@@ -49,7 +51,7 @@ function build(root) {
     <p class="pc-keys"></p>`;
   const part = (name) => node.querySelector(name);
   Object.assign(me, {
-    node, stages: part("nav"), play: part(".pc-play"), back: part(".pc-back"), forth: part(".pc-step"),
+    node, problem: part(".pc-problem"), stages: part("nav"), play: part(".pc-play"), back: part(".pc-back"), forth: part(".pc-step"),
     next: part(".pc-next"), rate: part("select"), at: part("input"), where: part("output"), told: part(".pc-told"),
     badge: part(".pc-badge"), cell: part(".pc-cell"), sentence: part(".pc-sentence"), numbers: part("dl"), columns: part(".pc-pictures").children,
   });
@@ -62,12 +64,11 @@ function build(root) {
   return me;
 }
 
-// Takes a new story. A reader who looks at what follows the tree goes on looking at it; else it begins anew.
+// Takes a new story; where it is shown first is found once its numbers are there.
 function adopt(me, head, buffer) {
-  const stage = me.head?.stages.findLastIndex(({ step }) => step <= me.step);
   pause(me);
+  me.before = me.arrays ? { arrays: me.arrays, step: me.step, stage: stageAt(me) } : { asked: inAddress() };
   me.head = head;
-  me.step = stage > 1 ? head.stages[stage].step : 0;
   me.buffer = buffer;
   me.arrays = null;
   label(me);
@@ -75,36 +76,231 @@ function adopt(me, head, buffer) {
   me.pictures = head.pictures.map((picture) => ({ ...picture, component: { parentElement: holder(me, picture) }, scene: null }));
 }
 
-function holder(me, { key, column }) {
+// The step that a new story opens at: what the link asks for; the same one of the same run, drawn anew; or the stage
+// that the reader looks at, if it follows the tree.
+function arrival(me) {
+  const { before: { asked, arrays, step, stage }, head: { linked, stages } } = me;
+  const found = me.travelled ?? asked;
+  me.problem.hidden = true;
+  me.travelled = undefined;
+  if (linked && found != null) return requested(me, found);
+  if (arrays && sameRun(arrays, me.arrays)) return step;
+  return stage > 1 ? stages[stage].step : 0;
+}
+
+function sameRun(a, b) {
+  const same = (x, y) => x.length === y.length && x.every((value, i) => Object.is(value, y[i]));
+  return same(a.telling, b.telling) && same(a.columns.noise.values, b.columns.noise.values);
+}
+
+function holder(me, { key, column, layers }) {
+  const node = holding(me, key);
+  const able = layers.some(({ leads }) => leads != null);
+  for (const [name, value] of Object.entries({ tabindex: 0, role: "group", "aria-label": me.head.words.cells })) {
+    if (able) node.setAttribute(name, value);
+    else node.removeAttribute(name);
+  }
+  me.columns[column].append(node);
+  return node;
+}
+
+function holding(me, key) {
   const name = `pc-picture-${key}`;
   let node = me.node.querySelector(`.${name}`);
   if (!node) {
     node = document.createElement("div");
     node.className = name;
-    node.appendChild(document.createElement("div")).className = "pc-plot";
+    for (const part of ["pc-plot", "pc-outline", "pc-tip"]) {
+      const made = node.appendChild(document.createElement("div"));
+      made.className = part;
+      made.hidden = part !== "pc-plot";
+    }
+    pointable(me, key, node);
     node.addEventListener("pointerdown", (pressed) => {
+      point(me, null);
       if (!pressed.target.closest(".draglayer")) return;
       addEventListener("pointerup", (event) => click(me, key, pressed, event), { once: true, capture: true });
     }, true);
   }
-  me.columns[column].append(node);
   return node;
 }
 
 // A click on a cell goes to its own step; one in which the pointer moved is a zoom. Plotly covers the page in between.
 function click(me, key, pressed, event) {
   if (Math.hypot(event.clientX - pressed.clientX, event.clientY - pressed.clientY) > 3) return;
+  const cell = under(me, key, event);
+  if (cell >= 0) walk(me, leading(me, key).born[cell]);
+}
+
+// The layer of a picture whose elements can be pointed at.
+const leading = (me, key) => me.arrays?.layers[key].find(({ leads }) => leads != null);
+
+// The element under the pointer; -1 if there is none.
+function under(me, key, { clientX, clientY }) {
+  const layer = leading(me, key), sight = layer && axes(me, key, layer);
+  if (!sight) return -1;
+  const { left, top, xaxis, yaxis } = sight;
+  const [right, down] = [clientX - left - xaxis._offset, clientY - top - yaxis._offset];
+  if (right < 0 || right > xaxis._length || down < 0 || down > yaxis._length) return -1;
+  return hit(layer, me.step, xaxis.p2d(right), yaxis.p2d(down));
+}
+
+function axes(me, key, { look }) {
   const gd = me.node.querySelector(`.pc-picture-${key} .pc-picture`);
-  const { left, top } = gd.getBoundingClientRect();
-  for (const { x0, y0, x1, y1, born, leads, look } of me.arrays.layers[key]) {
-    if (!leads) continue;
-    const { xaxis, [`yaxis${(look.yref ?? "y").slice(1)}`]: yaxis } = gd._fullLayout;
-    const x = xaxis.p2d(event.clientX - left - xaxis._offset);
-    const y = yaxis?.p2d(event.clientY - top - yaxis._offset);
-    const hit = born.findLastIndex((_, i) => at(leads, i) <= me.step && x0[i] <= x && x < x1[i] && y0[i] <= y && y < y1[i]);
-    if (hit >= 0) walk(me, born[hit]);
+  const { xaxis, [`yaxis${(look.yref ?? "y").slice(1)}`]: yaxis } = gd?._fullLayout ?? {};
+  return yaxis && { ...gd.getBoundingClientRect().toJSON(), xaxis, yaxis };
+}
+
+// The last element that is there and holds a place: cells come level by level, so the smallest one.
+const hit = ({ x0, y0, x1, y1, born, leads }, step, x, y) =>
+  born.findLastIndex((_, i) => at(leads, i) <= step && x0[i] <= x && x < x1[i] && y0[i] <= y && y < y1[i]);
+
+// ---- pointing at a cell, with the pointer or with the keys ----------------------------------------------------------
+
+function pointable(me, key, node) {
+  node.addEventListener("pointermove", (event) => {
+    if (event.pointerType !== "touch" && !event.buttons) point(me, { key, event });
+  });
+  for (const end of ["pointerleave", "blur"]) node.addEventListener(end, () => point(me, null));
+  node.addEventListener("keydown", (event) => {
+    const move = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (event.target !== node || event.ctrlKey || event.metaKey || event.altKey || !leading(me, key)) return;
+    if (move) point(me, { key, cell: next(me, key, move) });
+    else if (event.key === "Escape") point(me, null);
+    else if (event.key === "Enter" && me.pointed?.key === key) walk(me, leading(me, key).born[me.pointed.cell]);
+    else return;
+    event.preventDefault();
+  });
+}
+
+// The next cell in sight, in the order in which they are asked.
+function next(me, key, move) {
+  const layer = leading(me, key), count = layer.born.length;
+  const centre = (low, high, i) => (low[i] + high[i]) / 2;
+  const begin = me.pointed?.key === key ? me.pointed.cell : move > 0 ? -1 : count;
+  for (let i = begin + move; i >= 0 && i < count; i += move) {
+    if (hit(layer, me.step, centre(layer.x0, layer.x1, i), centre(layer.y0, layer.y1, i)) === i) return i;
+  }
+  return Math.min(Math.max(begin, 0), count - 1);
+}
+
+// Says the numbers of a cell: that of an index, or the one under the pointer; null for none.
+function point(me, wanted) {
+  const picture = wanted && me.pictures.find(({ key }) => key === wanted.key);
+  const quiet = !picture || !me.arrays || me.step >= (picture.silent ?? Infinity);
+  const cell = quiet ? -1 : wanted.event ? under(me, wanted.key, wanted.event) : wanted.cell;
+  const there = cell >= 0 && at(leading(me, wanted.key).leads, cell) <= me.step;
+  const before = me.pointed;
+  me.pointed = there ? { ...wanted, cell } : null;
+  if (before && before.key !== me.pointed?.key) silence(me, before.key);
+  if (there) tell(me);
+}
+
+const tips = (me, key) => me.node.querySelectorAll(`.pc-picture-${key} > :is(.pc-tip, .pc-outline)`);
+
+function silence(me, key) {
+  for (const node of tips(me, key)) {
+    node.hidden = true;
+    node.textContent = "";
   }
 }
+
+function tell(me) {
+  const { pointed: { key, cell, event }, head: { words, tellings, waiting }, arrays, step } = me;
+  const [outline, tip] = tips(me, key);
+  const layer = leading(me, key), sight = axes(me, key, layer);
+  if (!sight) return;
+  const told = tellings[arrays.telling[layer.born[cell]]];
+  const open = tellings[arrays.telling[step]].public;
+  const fill = (template) => filled(me, template, cell);
+  const known = words.knows.replace("{known}", () => fill(told.known));
+  const said = layer.born[cell] > step ? [fill(waiting)] : open ? [known] : [fill(told.tip), known];
+  tip.replaceChildren(badge(me, open), ...[fill(told.place), ...said].map(paragraph));
+  tip.classList.toggle("pc-public", open);
+  tip.setAttribute("aria-live", event ? "off" : "polite");
+  outline.hidden = tip.hidden = false;
+  const { xaxis, yaxis } = sight;
+  const inside = (axis, value) => axis._offset + Math.min(Math.max(axis.d2p(value), 0), axis._length);
+  const [left, right] = [layer.x0, layer.x1].map((ends) => inside(xaxis, ends[cell]));
+  const [top, bottom] = [layer.y0, layer.y1].map((ends) => inside(yaxis, ends[cell])).sort((a, b) => a - b);
+  Object.assign(outline.style, { left: `${left}px`, top: `${top}px`, width: `${right - left}px`, height: `${bottom - top}px` });
+  beside(me, tip, { left, right, top, bottom });
+}
+
+// Puts a tip to the right of a cell, or to the left of it, where it may cover the other picture but not this one; on a
+// page that is too narrow above or below.
+function beside(me, tip, { left, right, top, bottom }) {
+  const GAP = 10, { offsetWidth: wide, offsetHeight: high, parentElement: holder } = tip;
+  const begin = me.node.getBoundingClientRect().left - holder.getBoundingClientRect().left;
+  const end = begin + me.node.clientWidth;
+  const sides = [right + GAP, left - GAP - wide].filter((x) => x >= begin && x + wide <= end);
+  const x = sides[0] ?? Math.min(Math.max(begin, (left + right - wide) / 2), end - wide);
+  const above = top - GAP - high;
+  const y = sides.length ? Math.min(top, Math.max(0, holder.clientHeight - high)) : above >= 0 ? above : bottom + GAP;
+  Object.assign(tip.style, { left: `${x}px`, top: `${y}px` });
+}
+
+function badge({ head: { words } }, open) {
+  const node = document.createElement("span");
+  node.className = "pc-badge";
+  node.textContent = open ? words.public : words.private;
+  return node;
+}
+
+function paragraph(text) {
+  const node = document.createElement("p");
+  node.textContent = text;
+  return node;
+}
+
+// ---- the step in the address ----------------------------------------------------------------------------------------
+
+const inAddress = () => new URLSearchParams(location.search).get("step");
+
+// The step that a link asks for: a number, or the name of a stage that follows the tree; else the nearest one, said.
+function requested(me, asked) {
+  const { head: { words, keys, stages }, problem } = me;
+  const stage = keys.indexOf(asked);
+  if (stage >= 0) return stages[stage].step;
+  const number = asked.trim() === "" ? NaN : Number(asked);
+  const used = Number.isNaN(number) ? 0 : Math.min(Math.max(Math.round(number), 0), last(me));
+  const shown = asked.length > 40 ? `${asked.slice(0, 39)}…` : asked;
+  const names = { asked: shown, last: grouped(last(me)), used: grouped(used) };
+  const text = Number.isNaN(number) ? words.no_stage : words.no_step;
+  problem.textContent = text.replace(/\{(\w+)\}/g, (_, name) => names[name]);
+  problem.hidden = number === used;
+  return used;
+}
+
+function address(me) {
+  const { head: { linked, keys, stages, version }, root, step } = me;
+  if (!linked || !me.arrays || !root.isConnected) return;
+  const stage = stages.findIndex((one) => one.step === step);
+  const kept = location.search.slice(1).split("&").filter((part) => part && !/^step(=|$)/.test(part));
+  if (step > 0 && !kept.some((part) => part.startsWith("v="))) kept.unshift(`v=${version}`);
+  if (step > 0) kept.push(`step=${stage > 1 ? keys[stage] : step}`);
+  if (kept.join() === `v=${version}`) kept.pop(); // it says nothing alone
+  const search = kept.length ? `?${kept.join("&")}` : "";
+  if (search !== location.search) history.replaceState(history.state, "", location.pathname + search + location.hash);
+}
+
+function rested(me) {
+  clearTimeout(me.resting);
+  me.resting = setTimeout(() => me.playing || address(me), REST);
+}
+
+// Streamlit writes the address anew when a dial is turned, without the step; browsers that can't tell wait for the next.
+globalThis.navigation?.addEventListener("currententrychange", ({ navigationType }) => {
+  if (navigationType === "push") for (const me of players) rested(me);
+});
+
+// Back and forward: the next story is shown where its own address says.
+addEventListener("popstate", () => {
+  for (const me of players) {
+    clearTimeout(me.resting);
+    me.travelled = inAddress() ?? "start";
+  }
+});
 
 function label(me) {
   const { head: { words, speeds, stages, key }, node } = me;
@@ -133,6 +329,8 @@ const last = (me) => me.arrays.telling.length - 1;
 
 function walk(me, step) {
   pause(me);
+  me.problem.hidden = true;
+  me.travelled = undefined;
   show(me, step);
 }
 
@@ -156,6 +354,7 @@ function pause(me) {
   me.playing = false;
   cancelAnimationFrame(me.frame);
   say(me);
+  rested(me);
 }
 
 function tick(me) {
@@ -197,11 +396,18 @@ document.addEventListener("keydown", (event) => {
 
 function show(me, step) {
   if (!me.plot) return;
-  me.arrays ??= decoded(me);
+  if (!me.arrays) {
+    me.arrays = decoded(me);
+    step = arrival(me);
+  }
   me.step = Math.min(Math.max(step, 0), last(me));
   say(me);
   for (const picture of me.pictures) draw(me, picture);
+  point(me, me.pointed);
+  if (!me.playing) rested(me);
 }
+
+const stageAt = ({ head: { stages }, step }) => stages.findLastIndex((stage) => stage.step <= step);
 
 function decoded(me) {
   const { telling, columns, marks, pictures } = me.head;
@@ -283,7 +489,7 @@ function say(me) {
   if (!arrays) return;
   const { words, tellings, stages } = head;
   const { text, verdict, tone, notes, place: cell, public: open } = tellings[arrays.telling[step]];
-  const fill = (template) => template.replace(/\{(\w+)\}/g, (_, name) => number(arrays.columns, name, step - 1));
+  const fill = (template) => filled(me, template, step - 1);
   me.told.setAttribute("aria-live", me.playing ? "off" : "polite");
   me.told.classList.toggle("pc-public", open);
   me.badge.textContent = open ? words.public : words.private;
@@ -297,11 +503,14 @@ function say(me) {
   me.at.max = last(me);
   me.at.value = step;
   me.at.setAttribute("aria-valuetext", me.where.textContent);
-  const current = stages.findLastIndex((stage) => stage.step <= step);
+  const current = stageAt(me);
   [...me.stages.children].forEach((button, i) => (i === current ? button.setAttribute("aria-current", "step") : button.removeAttribute("aria-current")));
   const off = { back: step === 0, forth: step === last(me), next: !arrays.marks.some((mark) => mark > step) };
   for (const [name, value] of Object.entries(off)) me[name].setAttribute("aria-disabled", value);
 }
+
+// A template with the numbers of an element.
+const filled = ({ arrays: { columns } }, template, i) => template.replace(/\{(\w+)\}/g, (_, name) => number(columns, name, i));
 
 function pair(name, value, kind = "") {
   const node = document.createElement("div");

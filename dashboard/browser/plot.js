@@ -10,6 +10,9 @@ const loads = {};
 const groups = new Map();
 const tables = new Map(); // the open ones, by key of the figure: its node, or the one that Streamlit made anew
 const KEY_PAUSE = 300; // ms after the last key press until a scrubbed frame is committed
+const SCENE = 0.9; // height of a scene at most, as a part of its width
+const LABELS = 150; // px that the labels left and right of a cube take, however small it is
+const SLACK = 12; // px of height that are not worth a second drawing
 const DETACHED = 1000; // ms a node may be out of the page before it is purged (Streamlit moves nodes)
 
 export function render(component, head, buffer) {
@@ -48,7 +51,7 @@ export function relayout(component, changes) {
 // ---- the node ------------------------------------------------------------------------------------------------------
 
 function figure(root) {
-  const me = { root, work: Promise.resolve(), dirty: false, leaving: 0, group: null };
+  const me = { root, work: Promise.resolve(), dirty: false, leaving: 0, group: null, spare: 0 };
   me.gd = root.appendChild(document.createElement("div"));
   me.gd.className = "pc-picture";
   me.size = "";
@@ -60,7 +63,7 @@ function describe(me) {
   const { gd, head } = me;
   gd.setAttribute("role", "figure");
   gd.setAttribute("aria-label", head.alt);
-  gd.style.height = `${head.height}px`;
+  gd.style.height = `${head.height - me.spare}px`;
   offerTable(me);
 }
 
@@ -132,10 +135,25 @@ function redraw(me) {
     const { data, layout } = picture(me, frame, colours);
     me.size = `${layout.width}x${layout.height}`;
     await Plotly.react(me.gd, data, layout, config(me, Plotly));
+    if (fit(me)) await Plotly.relayout(me.gd, { height: me.head.height - me.spare });
     me.drawn = wanted;
     listen(me);
     reachable(me.gd);
   });
+}
+
+// A square or a scene on a narrow page: takes away the height that it has no use for; says whether that changed it.
+function fit(me) {
+  const { _size: { w, h }, yaxis, scene } = me.gd._fullLayout;
+  const wanted = yaxis?.scaleanchor ? w : scene ? SCENE * w : Infinity;
+  const spare = Math.max(0, Math.round(me.spare + h - wanted));
+  if (Math.abs(spare - me.spare) < SLACK) return false;
+  me.spare = spare;
+  me.gd.style.height = `${me.head.height - spare}px`;
+  me.size = `${me.gd.clientWidth}x${me.head.height - spare}`;
+  const held = me.root.closest("[data-testid=stElementContainer]"); // as high as the server asked for
+  if (held) Object.assign(held.style, spare ? { height: "auto", flexBasis: "auto" } : { height: "", flexBasis: "" });
+  return true;
 }
 
 async function plotly(me) {
@@ -169,14 +187,14 @@ function picture(me, frame, colours) {
   return {
     data,
     layout: {
-      ...wrapped(layout, me.gd.clientWidth),
+      ...far(wrapped(layout, me.gd.clientWidth), me.gd.clientWidth - 32),
       paper_bgcolor: opaque(layout.paper_bgcolor),
       plot_bgcolor: opaque(layout.plot_bgcolor),
       ...(head.select && layout.dragmode === undefined ? { dragmode: "select" } : {}),
       ...(touch ? { dragmode: false } : {}), // a finger scrolls the page; the mode bar still offers zoom
       autosize: false,
       width: me.gd.clientWidth,
-      height: head.height,
+      height: head.height - me.spare,
       uirevision: head.data_id,
       template: enlarged(template(colours), scaleOf(head)),
     },
@@ -212,6 +230,15 @@ function wrapped(layout, width) {
   if (!extra) return layout;
   const subtitle = title.subtitle && { ...title.subtitle, text: below };
   return { ...layout, title: { ...title, text, subtitle }, margin: { ...margin, t: (margin.t ?? 40) + extra } };
+}
+
+// On a narrow page the camera steps back from a cube, until its labels fit beside it.
+function far(layout, width) {
+  const { scene } = layout;
+  if (!scene?.camera?.eye) return layout;
+  const by = Math.max(1, (0.8 * SCENE * width) / (width - LABELS)); // the cube is 0.8 of the height wide
+  const eye = Object.fromEntries(Object.entries(scene.camera.eye).map(([axis, at]) => [axis, by * at]));
+  return { ...layout, scene: { ...scene, camera: { ...scene.camera, eye } } };
 }
 
 const lines = (after, before) => after.split("<br>").length - before.split("<br>").length;

@@ -26,6 +26,8 @@ MAX_OUTLINES = 20_000
 SVG_POINTS = 2500
 GL_POINTS = 5000
 RASTER = 512
+MOST_RATIO = 1e300
+"""How many times longer one axis of a square may be than the other: a step below the largest number."""
 OCTAVE = 8
 """Steps of a rastered density: eighths of a power of two."""
 MARGINAL_CHUNK = 8192
@@ -51,16 +53,17 @@ class Plane:
         return tuple(on_axis(self.box, axis, unit[:, axis]) for axis in (self.first, self.second))
 
     def layout(self) -> dict[str, Any]:
-        """Axes over the whole declared box, drawn as the square that the mechanism sees."""
+        """Axes over the whole declared box, drawn as the square that the mechanism sees.
+
+        Where one axis is so much longer than the other that no number says how much, each fills the room it has.
+        """
         (x0, y0), (x1, y1) = self._corner(self.box.low), self._corner(self.box.high)
-        names = self.names
-        square = {
-            "scaleanchor": "x",
-            "scaleratio": (x1 - x0) / (y1 - y0),
-            "constrain": "domain",
-            "constraintoward": "top",
-        }
-        return {
+        names, ratio = self.names, (x1 - x0) / (y1 - y0)
+        anchored = 1 / MOST_RATIO <= ratio <= MOST_RATIO
+        square: dict[str, Any] = {}
+        if anchored:
+            square = {"scaleanchor": "x", "scaleratio": ratio, "constrain": "domain", "constraintoward": "top"}
+        return ({} if anchored else {"about_axes": words.OWN_SCALES}) | {
             "xaxis": style.axis(names[0], range=[x0, x1], constrain="domain", showgrid=False, zeroline=False),
             "yaxis": style.axis(names[1], range=[y0, y1], showgrid=False, zeroline=False, **square),
         }
@@ -320,6 +323,12 @@ def evenly(n: int, most: int) -> Ints:
     return np.unique(np.linspace(0, max(n - 1, 0), min(n, most)).round().astype(np.int64))
 
 
+def points_kind(n: int, plane: Plane) -> str:
+    """How n points are drawn: WebGL for many, which has only float32, so not beyond its range."""
+    widths = plane.box.width[[plane.first, plane.second]]
+    return "scattergl" if n > SVG_POINTS and widths.min() > 1e-30 and widths.max() < 1e30 else "scatter"
+
+
 def point_layer(
     unit: Floats, plane: Plane, look: style.Look, name: str
 ) -> tuple[list[dict[str, Any]], list[dict[str, Any]], str]:
@@ -333,7 +342,7 @@ def point_layer(
         return [key], [point_picture(unit, plane, look.pixel)], note
     x, y = plane.place(unit)
     trace = {
-        "type": "scatter" if n <= SVG_POINTS else "scattergl",
+        "type": points_kind(n, plane),
         "mode": "markers",
         "x": x,
         "y": y,

@@ -65,7 +65,8 @@ class Scene:
 class Picture:
     """One of the figures that play together: its scenes, in order from step 0, and the layers over them.
 
-    It stands in the left (0) or the right column (1) of a wide page, and is there up to the step `until`.
+    It stands in the left (0) or the right column (1) of a wide page, and is there up to the step `until`. Elements of
+    layers with `leads` say their numbers to whoever points at them, before the step `silent`.
     """
 
     key: str
@@ -73,13 +74,15 @@ class Picture:
     layers: Sequence[Boxes | Dots] = ()
     column: int = 0
     until: int | None = None
+    silent: int | None = None
 
 
 @dataclass(frozen=True)
 class Telling:
     """What is said at a step: templates with {names} of columns, a verdict, and (label, template) pairs of numbers.
 
-    `place` says which cell it is about; `public`: whether it says only what anybody may know.
+    `place` says which cell it is about; `public`: whether it says only what anybody may know. To whoever points at the
+    element of the step, `tip` says its numbers, while they may be shown, and `known` what anybody may know of it.
     """
 
     text: str
@@ -88,6 +91,8 @@ class Telling:
     tone: str = ""
     place: str = ""
     public: bool = False
+    tip: str = ""
+    known: str = ""
 
 
 @dataclass(frozen=True)
@@ -109,8 +114,9 @@ class Column:
 class Story:
     """Everything that plays.
 
-    `telling` (steps,) numbers the `tellings`; `stages` are (name, first step); `marks` are steps to leap to, ascending;
-    `label` is the badge of what anybody may see.
+    `telling` (steps,) numbers the `tellings`; `stages` are (name, first step), and `keys` what a link calls them;
+    `marks` are steps to leap to, ascending; `label` is the badge of what anybody may see; `waiting` is the `tip` of an
+    element whose step has not come.
     """
 
     pictures: Sequence[Picture]
@@ -120,6 +126,8 @@ class Story:
     stages: Sequence[tuple[str, int]]
     marks: Any
     label: str
+    keys: Sequence[str] = ()
+    waiting: str = ""
 
     @property
     def steps(self) -> int:

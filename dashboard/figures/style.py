@@ -92,8 +92,11 @@ def figure(
     left: int = 56,
     **layout: Any,
 ) -> dict[str, Any]:
-    """A figure with the common layout, as plain data; the notes, wrapped for a narrow page, stand under the title."""
-    notes = [note] if isinstance(note, str) else list(note)
+    """A figure with the common layout, as plain data; the notes, wrapped for a narrow page, stand under the title.
+
+    `about_axes` is another note, which a layout of axes brings with it.
+    """
+    notes = [*([note] if isinstance(note, str) else note), layout.pop("about_axes", "")]
     lines = [line for part in notes if part for line in textwrap.wrap(part, NOTE_WIDTH)]
     annotations = [badge, *layout.pop("annotations", [])]
     base: dict[str, Any] = {
@@ -192,6 +195,7 @@ def scene_axis(title: str, low: float, high: float) -> dict[str, Any]:
     return {
         "title": {"text": title},
         "range": [low, high],
+        "nticks": 6,
         "showbackground": False,
         "gridcolor": FAINT,
         "zerolinecolor": FAINT,

@@ -37,13 +37,15 @@ STILL = 1e-6
 ARROW = "#1a1a1a"
 """Read on the middle of the diverging scale, which is light on any theme."""
 BINS = 128
-MAP_HEIGHT = 500
-GROWING_HEIGHT = 276
-DECISION_HEIGHT = 216
+MAP_HEIGHT = 536
+GROWING_HEIGHT = 256
+DECISION_HEIGHT = 272
 
 SPLIT, LUCKY, LEAF, KEPT, CAPPED = range(5)
 """Outcomes: split, split by noise alone, leaf, leaf by noise alone, leaf at the depth cap."""
 OUTCOMES = tuple(words.VERDICTS)
+STAGES = ("start", "grow", "tree", "noise", "negatives", "projection", "release", "sample")
+"""The stages in a link, whatever they are called on the page."""
 TONES = ("split", "lucky", "leaf", "leaf", "leaf")
 
 
@@ -71,6 +73,8 @@ def watch(run: Simulation, axes: tuple[int, int] = (0, 1)) -> Told:
         stages=list(zip(words.STAGES, (0, 1, *view.last + 1 + np.arange(6)), strict=True)),
         marks=1 + np.flatnonzero(view.outcome == LUCKY),
         label=_label(run),
+        keys=STAGES,
+        waiting=words.TIP_WAITING,
     )
     return Told(story, _table(view))
 
@@ -130,8 +134,10 @@ def _table(view: _View) -> pd.DataFrame:
 
 
 def _columns(view: _View) -> dict[str, Column]:
-    """The numbers that the sentences of a cell name."""
+    """The numbers that the sentences of a cell name; `noisy` and `released` of leaves alone."""
     cost = view.run.cost
+    noisy, released = np.zeros(view.last), np.zeros(view.last)
+    noisy[view.leaf_rows], released[view.leaf_rows] = view.run.noisy_counts, view.released
     columns = {
         "depth": Column(shapes.whole(view.depth), 0),
         "count": Column(shapes.whole(view.count), 0),
@@ -142,6 +148,9 @@ def _columns(view: _View) -> dict[str, Column]:
         "score": Column(digits=2, total={"base": 1, "noise": 1}),
         "floor": Column(cost.theta - cost.delta, 2),
         "theta": Column(cost.theta),
+        "step": Column(shapes.whole(view.own), 0),
+        "noisy": Column(shapes.small(noisy)),
+        "released": Column(shapes.small(released)),
     }
     for axis in _shown_axes(view):
         low, high = (shapes.on_axis(view.box, axis, corner[view.nodes, axis]) for corner in (view.lower, view.upper))
@@ -171,7 +180,10 @@ def _asked(view: _View) -> list[Telling]:
         texts = [*(words.ASKED + floored + ending for ending in endings), words.CAPPED]
         for outcome, text in enumerate(texts):
             notes = numbers if outcome != CAPPED else numbers[:1]
-            said.append(Telling(text, notes, words.VERDICTS[OUTCOMES[outcome]], TONES[outcome], cell))
+            verdict = words.VERDICTS[OUTCOMES[outcome]]
+            tip = (words.TIP_ASKED if outcome != CAPPED else words.TIP_CAPPED).format(verdict=verdict)
+            known = words.KNOWN_SPLIT if outcome <= LUCKY else words.KNOWN_LEAF
+            said.append(Telling(text, notes, verdict, TONES[outcome], cell, tip=tip, known=known))
     return [start, *said]
 
 
@@ -274,7 +286,8 @@ def _map(view: _View) -> Picture:
     drawn, layers = (_line if view.box.d == 1 else _plane if view.box.d == 2 else _shadow)(view)
     alt = words.MAP_ALT.format(n=number(view.run.n), axes=style.axes_text(view.box.columns))
     figure = style.figure(badge=style.banner(), height=MAP_HEIGHT, **drawn)
-    return Picture("map", [Scene(0, figure, alt), *_map_scenes(view)], layers, column=1 - view.tree_column)
+    scenes = [Scene(0, figure, alt), *_map_scenes(view)]
+    return Picture("map", scenes, layers, column=1 - view.tree_column, silent=scenes[1].start)
 
 
 def _cells(view: _View, axes: dict[str, str], x: tuple[Any, Any], y: tuple[Any, Any]) -> list[Boxes]:
@@ -341,7 +354,8 @@ def _points(view: _View) -> tuple[dict[str, Any], Dots, list[str]]:
     size = style.size_for(len(rows))
     colour = style.ORANGE if view.box.d == 2 else fade(style.ORANGE, 45)  # in a shadow the cell's own must stand out
     marker = {"color": colour, "size": size, "symbol": style.PRIVATE.marker, "line": {"width": 1}}
-    trace = {"type": "scattergl", "mode": "markers", "x": x, "y": y, "marker": marker, "name": words.POINTS}
+    kind = shapes.points_kind(len(rows), view.plane)
+    trace = {"type": kind, "mode": "markers", "x": x, "y": y, "marker": marker, "name": words.POINTS}
     half = 0.0045 * view.box.width[[view.plane.first, view.plane.second]]
     inside = Dots(x, y, shapes.whole(start), shapes.whole(stop), (half[0], half[1]), {"line": INSIDE})
     some = figure_words.SOME_POINTS.format(drawn=number(len(rows)), total=number(len(unit)))
@@ -376,7 +390,7 @@ def _line(view: _View) -> tuple[dict[str, Any], list[Boxes | Dots]]:
         x[0], np.zeros(view.last, np.uint8), x[1], np.full(view.last, top, np.float32), view.own, view.own + 1, band
     )
     deepest = int(view.depth.max()) + 1
-    lower = style.axis(words.TREE_Y, range=[deepest, 0], nticks=5, showgrid=False, zeroline=False)
+    lower = _depths(deepest, 4)
     panels = shapes.two_panels(view.box, style.axis(words.LINE_Y.format(bins=BINS), range=[0, top]), lower)
     panels["yaxis"]["domain"], panels["yaxis2"]["domain"] = [0.62, 1.0], [0.0, 0.52]
     keys = [_waiting_key(), _square(words.LEAF_CELL, style.BLUE, 16), _lucky_key(), _current_key()]
@@ -416,10 +430,11 @@ def _leaves(view: _View, values: Floats, name: str, rows: Any = slice(None), **l
 
 
 def _by_value(view: _View, values: Floats, name: str, bar: str) -> tuple[dict[str, Any], dict[str, Any]]:
-    """All leaves coloured by a number of records around zero, as (trace, layout)."""
+    """All leaves coloured by a number of records around zero, as (trace, layout); d = 1 has an axis that says it."""
     reach = max(float(np.abs(values).max(initial=0.0)), 0.1)
     look = {"color": shapes.small(values), "coloraxis": "coloraxis", "line": {"color": style.GREY, "width": 0.6}}
     scale = {"colorscale": style.DIVERGING, "cmin": -reach, "cmax": reach, "colorbar": style.colour_bar(bar)}
+    scale |= {"showscale": view.box.d > 1}
     return _leaves(view, values, name, **look), _leaf_layout(view) | {"coloraxis": scale, "showlegend": False}
 
 
@@ -597,7 +612,7 @@ def _tree_layout(view: _View, *counts: Any) -> dict[str, Any]:
     room = 0.05 * (high - low)
     deepest = int(view.depth.max()) + 1
     along = {"showticklabels": False, "ticks": "", "showgrid": False, "range": [0, view.wide[0]], "anchor": "y2"}
-    icicle = style.axis(words.TREE_Y, range=[deepest, 0], domain=[0.4, 1.0], showgrid=False, zeroline=False, nticks=8)
+    icicle = _depths(deepest, 5) | {"domain": [0.4, 1.0]}
     return {
         "xaxis": style.axis(words.TREE_X, **along),
         "yaxis": icicle,
@@ -643,6 +658,12 @@ def _tree_layers(view: _View, public: int) -> list[Boxes | Dots]:
     return layers
 
 
+def _depths(deepest: int, intervals: int) -> dict[str, Any]:
+    """The axis of depths, root on top; a depth is a whole number."""
+    step = -(-deepest // intervals)
+    return style.axis(words.TREE_Y, range=[deepest, 0], dtick=step, tick0=0, showgrid=False, zeroline=False)
+
+
 # ---- one decision ----------------------------------------------------------------------------------------------------
 
 
@@ -656,7 +677,7 @@ def _decision(view: _View) -> Picture:
     ends = np.concatenate([view.count, view.base, (view.base + view.noise)[view.outcome != CAPPED]])
     reach = max(float(np.abs(place(ends)).max()), 1.0) * 1.08
     count, base, score = (Place(column, theta, scale) for column in ("count", "base", "score"))
-    here, step, size = np.arange(view.last, dtype=np.uint16), view.own, (0.022 * reach, 0.17)
+    here, step, size = np.arange(view.last, dtype=np.uint16), view.own, (0.022 * reach, 0.13)
     bold = {"color": palette.TEXT, "width": 2}
     layers: list[Boxes | Dots] = [
         Boxes(count, 2, base, 2, step, step + 1, {"line": {"color": style.ORANGE, "width": 6}}),
@@ -665,18 +686,19 @@ def _decision(view: _View) -> Picture:
         Dots(base, 2, here, step, size, {"line": bold}),
         Dots(score, 1, here, step, size, {"line": bold, "fillcolor": palette.TEXT}),
     ]
-    names = style.row_names([words.ROW_SCORE, words.ROW_BASE, words.ROW_COUNT], -reach, at=[1.05, 2.05, 3.05])
-    values = [sign * 10**k for k in range(7) for sign in (1, -1)]
+    # A name stands above its row, where no bar of any width can reach it.
+    names = style.row_names([words.ROW_SCORE, words.ROW_BASE, words.ROW_COUNT], -reach, at=[1.2, 2.2, 3.2])
+    values = [sign * step * 10**k for k in range(7) for step in ((1, 2, 5) if reach < 3 else (1,)) for sign in (1, -1)]
     ticks = [
         value
         for value in sorted({0, *values})
         if abs(place(value)) <= reach and (abs(value) >= scale / 2 or value == 0)
     ]
-    line = {"type": "line", "x0": 0, "x1": 0, "y0": 0.3, "y1": 3.6}
+    line = {"type": "line", "x0": 0, "x1": 0, "y0": 0.3, "y1": 3.3}
     side = {"yref": "y", "y": 0.45, "showarrow": False, "xref": "x"}
     sides = [
-        {**side, "x": -0.1, "text": words.SIDE_LEAF, "xanchor": "right", "font": {"color": style.BLUE}},
-        {**side, "x": 0.1, "text": words.SIDE_SPLIT, "xanchor": "left"},
+        {**side, "x": -0.02 * reach, "text": words.SIDE_LEAF, "xanchor": "right", "font": {"color": style.BLUE}},
+        {**side, "x": 0.02 * reach, "text": words.SIDE_SPLIT, "xanchor": "left"},
     ]
     figure = style.figure(
         [names],

@@ -43,6 +43,7 @@ RASTER_CELLS = "{total} leaves: hover shows density only"
 NO_OUTLINES = "{total} leaves: outlines too fine to draw"
 GRID_CDF = "curves drawn at {places} places; the area is exact"
 PAIR = "{first} and {second}, 2 of {d} axes"
+OWN_SCALES = "each axis in its own scale: too far apart for a square"
 SHADOWS = "{first} and {second}, 2 of {d} axes: shadows of the leaves, they overlap"
 MARGINAL = "{first} and {second}, 2 of {d} axes: the other axes added up"
 

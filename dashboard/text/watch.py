@@ -33,10 +33,15 @@ PLAYER = {
     "position": "Step",
     "where": "{step} of {steps}",
     "verdict": "verdict",
+    "knows": "The release knows: {known}.",
+    "cells": "Cells: up and down arrow go from one to the next, Enter goes to its decision.",
+    "no_step": "The link asks for step {asked}; this run has steps 0 to {last}, and step {used} is shown.",
+    "no_stage": "The link asks for step “{asked}”, which is neither a number nor a stage; the start is shown.",
     "failed": "This page could not be loaded from the server. Reload it to try again.",
     "keys": (
         "Keys: ← back, → step, space play or pause, Shift → next split that only noise made; in the player Home "
-        "and End. A click on a cell goes to its decision."
+        "and End. Pointing at a cell, or ↑ ↓ in a picture of cells, says its numbers; a click, or Enter, goes to its "
+        "decision."
     ),
 }
 STAGES = ("Start", "Grow the tree", "The tree", "Leaf noise", "Negatives", "Projection", "Release", "Sample")
@@ -67,6 +72,13 @@ BASE = "max(c − k δ, floor)"
 NOISE = "noise"
 SCORE = "noisy score"
 THETA = "threshold θ"
+TIP_ASKED = (
+    "Step {{step}}, depth {{depth}}: {verdict}. True count {{count}}, noisy score {{score}}, threshold θ {{theta}}."
+)
+TIP_CAPPED = "Step {{step}}, depth {{depth}}, the cap: {verdict}. True count {{count}}."
+TIP_WAITING = "Depth {depth}, not asked yet. True count {count}."
+KNOWN_SPLIT = "a cell at depth {depth} that was split, and no count of it"
+KNOWN_LEAF = "a leaf at depth {depth}, noisy count {noisy}, after the projection {released}"
 CELL = "{name} from {{from_{axis}}} to {{to_{axis}}}"
 
 TREE = (

@@ -38,15 +38,21 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
     key = f"dial_{name}"
     if st.session_state.get(key, _UNSET) != value:
         st.session_state[key] = value
-    changed = st.session_state.settings.changed()
-    mark = " •" if (on or name) in changed else ""
+    label += _mark(on or name)
 
     def commit() -> None:
         turned = st.session_state[key]
         if turned is not None:
             session.turn(**{on or name: turned})
 
-    return draw(label + mark, key=key, on_change=commit, **options)
+    return draw(label, key=key, on_change=commit, **options)
+
+
+def _mark(*names: str) -> str:
+    """The dot behind the label of a dial that one of these names belongs to, if it is changed and has an effect."""
+    settings, of_table = st.session_state.settings, st.session_state.get("table_d")
+    shown = settings.replace(d=of_table or settings.d)
+    return " •" if set(names) & set(shown.acting()) else ""
 
 
 def hidden(name: str) -> bool:
@@ -172,8 +178,8 @@ def axes_dial(settings: Settings, columns: tuple[str, ...]) -> None:
 
 
 def footer(settings: Settings, generated: bool) -> None:
-    """What is changed, where a table of one's own has no scenario; and that a classroom takes none."""
-    changed = [name for name in settings.changed() if generated or name not in OF_DATA]
+    """What is changed and has an effect (a table of one's own has no scenario), and that a classroom takes no table."""
+    changed = [name for name in settings.acting() if generated or name not in OF_DATA]
     said = [words.CHANGED.format(names=", ".join(DIALS[name] for name in changed))] if changed else []
     if not limits().uploads:
         said.append(words.NO_UPLOADS)
@@ -203,9 +209,8 @@ def _delta(settings: Settings, fixed: dict[str, str], cost: Cost) -> None:
         starts = {"gamma": {"gamma": round(DEFAULT_GAMMA, 3)}, "delta": {"delta": round(cost.delta * 2, 2)}}
         session.turn(**{"gamma": None, "delta": None, **starts.get(st.session_state[key], {})})
 
-    mark = " •" if way != "default" else ""
     st.segmented_control(
-        words.DELTA_BY + mark,
+        words.DELTA_BY + _mark("gamma", "delta"),
         list(words.DELTA_CHOICES),
         format_func=words.DELTA_CHOICES.get,
         key=key,
@@ -246,7 +251,7 @@ def _shift(settings: Settings, columns: tuple[str, ...]) -> None:
         session.turn(shift=tuple(0.5 for _ in columns) if chosen == "hand" else chosen)
 
     st.segmented_control(
-        words.SHIFT + (" •" if way != "none" else ""),
+        words.SHIFT + _mark("shift"),
         list(words.SHIFT_CHOICES),
         format_func=words.SHIFT_CHOICES.get,
         key=key,
@@ -282,8 +287,7 @@ def _choice_or_default(label: str, name: str, value: str | None, choices: dict[s
         chosen = st.session_state[key]
         session.turn(**{name: None if chosen == "default" else chosen})
 
-    mark = " •" if value is not None else ""
-    st.selectbox(label + mark, list(choices), format_func=choices.get, key=key, on_change=choose)
+    st.selectbox(label + _mark(name), list(choices), format_func=choices.get, key=key, on_change=choose)
 
 
 def _number_or_default(default: str, label: str, name: str, value: Any, start: Any, **options: Any) -> None:

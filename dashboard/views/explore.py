@@ -28,6 +28,7 @@ from dashboard.scrubbing import KEY, PICTURES, Look, Scrub
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, pins, rolls, scrub, selection, session
+from dashboard.views.distance import measured
 from dashboard.views.panel import shown
 from dashboard.views.toolbar import toolbar
 from privcore.accounting import Cost
@@ -72,7 +73,7 @@ class _View:
 
     def distance(self, name: Distance) -> W1 | None:
         """A distance of the run, measured once."""
-        return self.kept.distances.get(name) or _measured(self.settings, self.data, name)
+        return self.kept.distances.get(name) or measured(self.settings, self.data, name)
 
     def drawing(self, key: str, make: Callable[[], Drawing]) -> Drawing:
         """A figure of the run, made once."""
@@ -108,7 +109,7 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     with numbers:
         found = view.distance("total")
         _numbers(view.run, found)
-    pins.pinned(data, _measured)
+    pins.pinned(data, measured)
     marked = None if box is None else compute.selected(view.run, box).leaves
     _parts(view, found, marked)
 
@@ -215,27 +216,6 @@ def _pick(label: str, choices: dict[str, str], key: str) -> str:
     chosen = str(st.segmented_control(label, list(choices), format_func=choices.get, required=True, key=key))
     kept[key] = chosen
     return chosen
-
-
-def _measured(settings: Settings, data: Data, name: Distance = "total") -> W1 | None:
-    """A distance of a run; the interval narrows on screen while it is being measured."""
-    known = compute.run_cache(data, settings.parameters(), settings.seed).distances.get(name)
-    if known is not None:
-        return known
-    line = st.empty()
-
-    def progress(what: Distance, lower: float, upper: float) -> bool:
-        line.caption(words.MEASURED_SO_FAR.format(what=words.PARTS[what], lower=lower, upper=upper))
-        return True
-
-    def waiting(before: int) -> None:
-        most = compute.simulation(data, settings.parameters(), settings.seed).w1_at_most
-        line.caption(words.WAITING.format(before=before, most=error_figures.number(most)))
-
-    line.caption(words.MEASURING)
-    found = compute.distance(name, data, settings.parameters(), settings.seed, progress, waiting)
-    line.empty()
-    return found
 
 
 def _leaves(view: _View, marked: Bools | None) -> None:

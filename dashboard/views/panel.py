@@ -52,11 +52,21 @@ def _data(settings: Settings) -> tuple[Settings, Data | None]:
     if _own_table():
         data = upload.panel(settings)
         return (settings if data is None else upload.fitted(settings, data)), data
+    settings = _of_scenario(settings)
     controls.data_dials(settings)
     if limits().uploads and st.session_state.get("file") is not None:
         with st.expander(words.UPLOAD_KEPT):  # or Streamlit would forget the file, its columns and their bounds
             upload.panel(settings)
     return settings, compute.generated(settings)
+
+
+def _of_scenario(settings: Settings) -> Settings:
+    """The dials made to fit the scenario: they may have been turned for a table of other dimension."""
+    st.session_state.table_d = None
+    fit, problems = session.fitted(settings, None)
+    if fit != settings:
+        session.adopt(fit, problems)
+    return fit
 
 
 def _own_table() -> bool:

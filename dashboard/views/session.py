@@ -9,7 +9,7 @@ from urllib.parse import parse_qsl, urlencode
 import streamlit as st
 
 from dashboard.display import Display
-from dashboard.settings import Problem, Settings
+from dashboard.settings import STEP, VERSION, Problem, Settings
 from dashboard.text import settings as words
 
 MOST_STEPS = 100
@@ -45,10 +45,10 @@ def show(**values: Any) -> None:
 
 
 def mirror(settings: Settings) -> None:
-    """Write the session into the link, if it is not there yet."""
-    query = link(settings, display())
+    """Write the session into the link, if it is not there yet; the step it was opened at stays for the browser."""
+    query, step = link(settings, display()), st.session_state.pop("opened_at", None)
     if query != _query():
-        _write(query)
+        _write(query if step is None else {**query, STEP: step})
     st.session_state.link = query
 
 
@@ -65,8 +65,20 @@ def adopt(settings: Settings, problems: tuple[Problem, ...] = ()) -> None:
 
 
 def turn(**values: Any) -> None:
-    """Turn some dials; what does not fit is repaired, and said. It can be undone."""
-    change(*st.session_state.settings.replace(**values).repaired())
+    """Turn some dials; what does not fit the data is repaired, and said. It can be undone."""
+    state = st.session_state
+    change(*fitted(state.settings.replace(**values), state.get("table_d")))
+
+
+def fitted(settings: Settings, d: int | None) -> tuple[Settings, tuple[Problem, ...]]:
+    """Settings made valid for a reader's own table of d columns, or for their own scenario if there is none.
+
+    A table has no scenario: the one of the settings is kept for later.
+    """
+    if d is None:
+        return settings.repaired()
+    fit, problems = settings.replace(cloud="uniform", d=d).repaired()
+    return fit.replace(cloud=settings.cloud, d=settings.d), problems
 
 
 def change(settings: Settings, problems: tuple[Problem, ...] = ()) -> None:
@@ -121,6 +133,7 @@ def _read(query: dict[str, Any]) -> None:
     settings, problems = Settings.from_query(query)
     if "settings" not in state:
         state.settings, state.past, state.future = settings, [], []
+        state.opened_at = st.query_params.get(STEP)
     change(settings, problems + more + _read_pins(query.get("pin", [])))
     state.link = query
 
@@ -136,7 +149,11 @@ def _read_pins(texts: list[str]) -> tuple[Problem, ...]:
 
 
 def _query() -> dict[str, Any]:
+    """The link, but for what is the browser's own: the step, and the version that it adds where it stands alone."""
     query: dict[str, Any] = st.query_params.to_dict()
+    query.pop(STEP, None)
+    if query == {"v": VERSION}:
+        return {}
     return query | {"pin": st.query_params.get_all("pin")} if "pin" in query else query
 
 

@@ -19,8 +19,11 @@ PROJECTOR_SCALE = 1.4
 STYLE = Path(__file__).parents[1] / "browser" / "present.css"
 
 
-def toolbar(of: str = "", keys: str = words.KEYS) -> None:
-    """The row of buttons; `of` names an upload, whose pins no link may hold, `keys` what the keys do on a projector."""
+def toolbar(of: str = "", keys: str = words.KEYS, link: str = words.LINK_HELP) -> None:
+    """The row of buttons; `of` names an upload, whose pins no link may hold.
+
+    `keys` says what the keys do on a projector, `link` what the link holds.
+    """
     state = st.session_state
     settings: Settings = state.settings
     changed = settings != Settings()
@@ -53,7 +56,7 @@ def toolbar(of: str = "", keys: str = words.KEYS) -> None:
             on_click=lambda: session.pin(of),
             key="pin",
         )
-        _link(settings, uploaded=bool(of))
+        _link(settings, words.LINK_UPLOAD if of else link)
         _projector()
     present = session.display().present
     st.session_state[SCALE] = PROJECTOR_SCALE if present else 1.0
@@ -62,13 +65,13 @@ def toolbar(of: str = "", keys: str = words.KEYS) -> None:
         st.caption(keys)
 
 
-def _link(settings: Settings, uploaded: bool) -> None:
+def _link(settings: Settings, holds: str) -> None:
     box = st.popover(words.LINK, icon=":material/link:", key="link_box", on_change="rerun")
     if not box.open:
         return
     kept: dict[str, Any] = {"persist_state": "session"}
     with box:
-        st.caption(words.LINK_UPLOAD if uploaded else words.LINK_HELP)
+        st.caption(holds)
         hide = st.multiselect(words.CLASS_LINK, list(DIALS), format_func=DIALS.get, key="class_hides", **kept)
         present = st.checkbox(words.CLASS_PROJECTOR, key="class_presents", **kept)
         query = session.link(

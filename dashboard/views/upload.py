@@ -5,7 +5,6 @@ from __future__ import annotations
 import streamlit as st
 
 from dashboard import compute
-from dashboard import settings as dials
 from dashboard.compute import Data
 from dashboard.settings import RANGES, Settings
 from dashboard.text import explore as words
@@ -44,19 +43,16 @@ def panel(settings: Settings) -> Data | None:
 
 def fitted(settings: Settings, data: Data) -> Settings:
     """The dials made to fit the table's dimension; its scenario is of no meaning."""
-    fit, problems = _repaired(settings, data)
-    if fit.replace(cloud=settings.cloud, d=settings.d) != settings:
-        session.adopt(fit.replace(cloud=settings.cloud, d=settings.d), problems)
-    return fit
+    st.session_state.table_d = data.box.d
+    fit, problems = session.fitted(settings, data.box.d)
+    if fit != settings:
+        session.adopt(fit, problems)
+    return fit.replace(cloud="uniform", d=data.box.d)
 
 
 def for_table(settings: Settings, data: Data) -> Settings:
     """Pinned dials, made to fit the table's dimension."""
-    return _repaired(settings, data)[0]
-
-
-def _repaired(settings: Settings, data: Data) -> tuple[Settings, tuple[dials.Problem, ...]]:
-    return settings.replace(cloud="uniform", d=data.box.d).repaired()
+    return session.fitted(settings, data.box.d)[0].replace(cloud="uniform", d=data.box.d)
 
 
 def _bounds(columns: list[str], file_id: str) -> Box | None:

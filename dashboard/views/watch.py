@@ -11,7 +11,8 @@ from dashboard.plot import table
 from dashboard.settings import Settings
 from dashboard.text import explore as panel_words
 from dashboard.text import watch as words
-from dashboard.views import controls, session
+from dashboard.views import controls, pins, session
+from dashboard.views.distance import measured
 from dashboard.views.panel import shown
 from dashboard.views.toolbar import toolbar
 
@@ -28,16 +29,18 @@ def page() -> None:
 
 
 def _show(settings: Settings, data: Data) -> None:
-    if not session.display().present:  # a projector shows the picture first
-        st.title(words.TITLE)
-        st.caption(words.INTRO if data.box.d <= 2 else words.PAIRS.format(d=data.box.d))
-    if data.uploaded:
-        st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
-    controls.say_problems()
-    stage = st.container()
-    toolbar(data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS)
+    above, stage = st.container(), st.container()  # whatever stands above, the player keeps its node and its step
+    with above:
+        if not session.display().present:  # a projector shows the picture first
+            st.title(words.TITLE)
+            st.caption(words.INTRO if data.box.d <= 2 else words.PAIRS.format(d=data.box.d))
+        if data.uploaded:
+            st.warning(panel_words.UPLOAD_OWNER, icon=":material/visibility:")
+        controls.say_problems()
+    toolbar(data.digest if data.uploaded else "", keys=words.PROJECTOR_KEYS, link=panel_words.LINK_PLAYER)
     with stage:
         _play(settings, data)
+    pins.pinned(data, measured)
 
 
 def _play(settings: Settings, data: Data) -> None:
@@ -50,5 +53,6 @@ def _play(settings: Settings, data: Data) -> None:
     axes = settings.axes if data.box.d > 1 else (0, 0)
     kept = compute.run_cache(data, parameters, settings.seed)
     told = kept.once(("watch", axes), lambda: figures.watch(run, axes))
-    player.play(told.story, key="watch", data_id=data.digest, memo=told.messages)
+    linked = not data.uploaded  # the number of a step tells of the tree, and so of the data
+    player.play(told.story, key="watch", data_id=data.digest, linked=linked, memo=told.messages)
     table(told.table, key="table_watch")

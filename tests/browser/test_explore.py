@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, expect
@@ -328,3 +329,45 @@ def test_two_tabs_do_not_disturb_each_other(context: BrowserContext, page: Page,
     assert page.url.endswith("epsilon=1.5")
     expect(epsilon(page)).to_have_attribute("aria-valuetext", "1.5")
     other.close()
+
+
+def test_a_square_takes_no_more_height_on_a_narrow_page_than_it_uses(page: Page, dashboard_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, dashboard_url + SMALL, figures=2)
+    for key in ("partition", "measure"):
+        page.wait_for_function(
+            """key => {
+                 const { _size, height } = document.querySelector(`.st-key-figure_${key} .pc-picture`)._fullLayout;
+                 const holder = document.querySelector(`.st-key-figure_${key}`).clientHeight;
+                 return Math.abs(_size.h - _size.w) < 15 && Math.abs(holder - height) < 40;
+               }""",
+            arg=key,
+        )
+    page.set_viewport_size({"width": 1440, "height": 900})
+    page.wait_for_function("() => document.querySelector('.st-key-figure_partition .pc-picture').clientHeight === 580")
+
+
+LABEL_ROOM = 48
+"""Pixels that the numbers and the name of an axis take beside a cube."""
+CORNERS = """() => {
+  const { glplot } = document.querySelector('.st-key-figure_measure .pc-picture')._fullLayout.scene._scene;
+  const { model, view, projection } = glplot.cameraParams;
+  const times = (m, v) => [0, 1, 2, 3].map((i) => v.reduce((sum, x, k) => sum + m[4 * k + i] * x, 0));
+  const [low, high] = glplot.bounds;
+  const corners = [0, 1, 2, 3, 4, 5, 6, 7].map((k) => [0, 1, 2].map((axis) => (k >> axis & 1 ? high : low)[axis]));
+  const placed = corners.map((corner) => [model, view, projection].reduce((v, m) => times(m, v), [...corner, 1]));
+  const { clientWidth: wide, clientHeight: tall } = glplot.canvas;
+  return placed.map(([x, y, , w]) => [0.5 * (1 + x / w) * wide, 0.5 * (1 - y / w) * tall, wide, tall]);
+}"""
+
+
+def test_the_labels_of_a_scene_have_room_beside_it_on_a_narrow_page(page: Page, dashboard_url: str) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    open_page(page, dashboard_url + "?v=1&n=200&d=3&cloud=uniform", figures=2)
+    page.wait_for_timeout(500)
+    x, y, width, height = np.asarray(page.evaluate(CORNERS)).T
+    assert x.min() >= LABEL_ROOM
+    assert x.max() <= width[0] - LABEL_ROOM
+    assert y.min() >= 0
+    assert y.max() <= height[0] - LABEL_ROOM / 2
+    assert np.ptp(x) > width[0] / 2

@@ -40,7 +40,7 @@ def frames(page: Page) -> Frames:
 
 def watch(page: Page, url: str, query: str = SMALL) -> None:
     page.goto(f"{url}/watch{query}")
-    settle(page, figures=3)
+    settle(page, figures=2)  # three until the tree is finished
     expect(sentence(page)).not_to_be_empty()
 
 
@@ -188,6 +188,156 @@ def test_map_and_tree_are_linked_and_a_click_goes_to_the_cell(page: Page, dashbo
     expect(sentence(page)).to_contain_text(f"a count of {simulation.visits.count[node]},")
 
 
+def tip(page: Page, picture: str) -> Locator:
+    return page.locator(f".pc-picture-{picture} > .pc-tip")
+
+
+def hover(page: Page, picture: str, x: float, y: float) -> None:
+    """Point at a place of the first panel of a picture, as parts of its size from its upper left corner."""
+    area = page.locator(f".pc-picture-{picture} .nsewdrag[data-subplot=xy]").bounding_box()
+    assert area
+    page.mouse.move(area["x"] + x * area["width"], area["y"] + y * area["height"])
+
+
+def test_pointing_at_a_cell_says_its_numbers_and_marks_it(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url, f"{SMALL}&step=tree")
+    simulation = run()
+    hover(page, "map", 0.3, 0.3)
+    leaf = simulation.tree.leaf_of(np.array([[0.3, 0.7]]))[0]
+    node = simulation.tree.leaves[leaf]
+    said = tip(page, "map")
+    expect(said).to_contain_text("NOT PRIVATE: shows the data")
+    expect(said).to_contain_text(f"depth {simulation.tree.depth[node]}: leaf")
+    expect(said).to_contain_text(f"True count {simulation.visits.count[node]},")
+    noisy = f"{abs(simulation.noisy_counts[leaf]):,.4g}"
+    expect(said).to_contain_text(re.compile(f"The release knows: a leaf at depth .* noisy count \u2212?{noisy}"))
+    marked = page.locator(".pc-picture-map > .pc-outline").bounding_box()
+    area = page.locator(".pc-picture-map .nsewdrag").first.bounding_box()
+    assert marked
+    assert area
+    side = (simulation.tree.upper - simulation.tree.lower)[node]
+    assert marked["width"] == pytest.approx(side[0] * area["width"], abs=2)
+    assert marked["height"] == pytest.approx(side[1] * area["height"], abs=2)
+    page.mouse.move(5, 5)
+    expect(said).to_be_hidden()
+
+
+def test_from_the_negatives_on_a_cell_says_only_what_the_release_knows(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url, f"{SMALL}&step=noise")
+    hover(page, "tree", 0.5, 0.02)
+    expect(tip(page, "tree")).to_contain_text("True count 200,")
+    page.keyboard.press("ArrowRight")
+    expect(tip(page, "tree")).to_contain_text("epsilon-DP")
+    expect(tip(page, "tree")).to_contain_text("The release knows: a cell at depth 0 that was split")
+    expect(tip(page, "tree")).not_to_contain_text("ount 200")
+    assert "rue count" not in "".join(page.locator(".pc-tip").all_text_contents())
+    hover(page, "map", 0.3, 0.3)  # its own figures say it now
+    expect(tip(page, "map")).to_be_hidden()
+
+
+def test_cells_can_be_gone_through_by_keyboard(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url, f"{SMALL}&step=tree")
+    for picture in ("tree", "map"):
+        page.locator(f".pc-picture-{picture}").focus()
+        seen = []
+        for key in ("ArrowDown", "ArrowDown", "ArrowDown", "ArrowUp"):
+            page.keyboard.press(key)
+            seen.append(tip(page, picture).inner_text())
+            assert "rue count" in seen[-1]
+        assert len(set(seen)) == 3
+        assert seen[3] == seen[1]
+    page.keyboard.press("Escape")
+    expect(tip(page, "map")).to_be_hidden()
+    page.keyboard.press("ArrowDown")
+    number = re.search(r"Step (\d+)", tip(page, "map").inner_text())
+    assert number
+    page.keyboard.press("Enter")
+    assert step(page) == int(number[1])
+
+
+def link(page: Page, query: str) -> None:
+    """Wait until the address holds this query."""
+    page.wait_for_function("query => location.search === query", arg=query)
+
+
+def test_the_step_is_in_the_link_and_a_reload_opens_it_without_the_server(
+    page: Page, dashboard_url: str, frames: Frames
+) -> None:
+    watch(page, dashboard_url)
+    page.wait_for_timeout(500)
+    before = frames.count
+    for _ in range(3):
+        button(page, "Step").click()
+    link(page, f"{SMALL}&step=3")
+    said = sentence(page).inner_text()
+    button(page, "Leaf noise").click()
+    link(page, f"{SMALL}&step=noise")
+    button(page, "Start").click()
+    link(page, SMALL)
+    for _ in range(3):
+        page.keyboard.press("ArrowRight")
+    link(page, f"{SMALL}&step=3")
+    assert frames.count == before
+    page.reload()
+    settle(page, figures=3)
+    assert step(page) == 3
+    expect(sentence(page)).to_have_text(said)
+    link(page, f"{SMALL}&step=3")
+
+
+def test_a_step_in_an_otherwise_empty_link_brings_its_version(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url, "")
+    button(page, "Step").click()
+    link(page, "?v=1&step=1")
+    page.keyboard.press("n")  # any rerun: the server takes no notice of what is not its own
+    link(page, "?v=1&seed=1")
+
+
+@pytest.mark.parametrize(
+    ("asked", "used", "says"),
+    [
+        ("99999", "sample", "this run has steps 0 to"),
+        ("-4", None, "this run has steps 0 to"),
+        ("7.4", "7", "step 7 is shown"),
+        ("banana", None, "neither a number nor a stage"),
+        ("%3Cb%3E", None, "neither a number nor a stage"),
+        ("7", "7", None),
+        ("projection", "projection", None),
+    ],
+)
+def test_a_step_that_is_none_is_answered_with_the_nearest(
+    page: Page, dashboard_url: str, asked: str, used: str | None, says: str | None
+) -> None:
+    watch(page, dashboard_url, f"{SMALL}&step={asked}")
+    problem = page.locator(".pc-problem")
+    if says:
+        expect(problem).to_contain_text(says)
+    link(page, SMALL if used is None else f"{SMALL}&step={used}")
+    page.keyboard.press("ArrowLeft")
+    expect(problem).to_be_hidden()
+
+
+def test_a_turned_dial_starts_the_step_anew_and_going_back_brings_it_again(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url, "?n=200&step=9")  # the server adds the version
+    page.locator(".st-key-roll button").click()
+    link(page, f"{SMALL}&seed=1")
+    settle(page, figures=3)
+    assert step(page) == 0
+    page.wait_for_timeout(600)
+    link(page, f"{SMALL}&seed=1")
+    page.go_back()
+    page.wait_for_function("() => Number(document.querySelector('.pc-player > input').value) === 9")
+    link(page, f"{SMALL}&step=9")
+
+
+def test_the_projector_keeps_the_step(page: Page, dashboard_url: str) -> None:
+    watch(page, dashboard_url, f"{SMALL}&step=9")
+    page.locator(".st-key-projector button").first.click()
+    link(page, f"{SMALL}&present=1&step=9")
+    settle(page, figures=3)
+    assert step(page) == 9
+
+
 def test_new_noise_keeps_the_stage_that_is_looked_at(page: Page, dashboard_url: str) -> None:
     watch(page, dashboard_url)
     button(page, "Leaf noise").click()
@@ -245,6 +395,38 @@ def test_a_narrow_page_has_no_sideways_scroll(page: Page, dashboard_url: str, qu
         settle(page, figures=2)
         assert page.evaluate("() => document.documentElement.scrollWidth <= innerWidth")
         assert page.evaluate("() => document.querySelector('[data-testid=stMain]').scrollWidth <= innerWidth")
+
+
+@pytest.mark.parametrize("width", [390, 1440])
+@pytest.mark.parametrize("query", ["?v=1&n=1", "?v=1&n=200", "?v=1&n=1&present=1"])
+def test_no_mark_of_a_decision_runs_over_the_name_of_a_row(
+    page: Page, dashboard_url: str, query: str, width: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    watch(page, dashboard_url, query)
+    for _ in range(4):
+        button(page, "Step").click()
+        page.wait_for_timeout(200)
+        if not page.locator(".pc-picture-decision").is_visible():
+            break
+        names = rectangles(page, ".pc-picture-decision .textpoint text")
+        marks = rectangles(page, ".pc-picture-decision .shapelayer path")[1:]  # the first is the threshold
+        assert len(names) == 3
+        assert len(marks) >= 3
+        assert not [(a, b) for a in names for b in marks if overlap(a, b)]
+
+
+def rectangles(page: Page, selector: str) -> list[list[float]]:
+    """Left, top, right and bottom of what a selector finds."""
+    found = page.locator(selector).evaluate_all(
+        "all => all.map(n => n.getBoundingClientRect()).map(r => [r.left, r.top, r.right, r.bottom])"
+    )
+    return [[float(end) for end in ends] for ends in found]
+
+
+def overlap(a: list[float], b: list[float]) -> bool:
+    """Whether two rectangles meet; half a pixel is forgiven."""
+    return a[0] < b[2] and b[0] < a[2] and a[1] + 0.5 < b[3] and b[1] < a[3] - 0.5
 
 
 def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: str) -> None:

@@ -504,6 +504,62 @@ def test_a_crash_at_any_line_of_the_write_leaves_a_whole_ledger(tmp_path: Path) 
     assert not list(tmp_path.glob("*.part"))
 
 
+class Busy:
+    """A call that Windows refuses a number of times, as it does while another process has the file open."""
+
+    def __init__(self, real: Any, times: int) -> None:
+        self.real, self.times, self.calls = real, times, 0
+
+    def __call__(self, *arguments: Any) -> Any:
+        self.calls += 1
+        if self.calls <= self.times:
+            raise PermissionError(13, "Permission denied")
+        return self.real(*arguments)
+
+
+def like_windows(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What the module sees there: the flag, no way to open a directory, and no waiting in a test."""
+    monkeypatch.setattr(module, "_WINDOWS", True)
+    monkeypatch.setattr(module, "_PAUSE", 0.0)
+    monkeypatch.delattr(os, "O_DIRECTORY")
+
+
+def test_on_windows_a_file_that_somebody_reads_is_tried_again(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    like_windows(monkeypatch)
+    replace, read = Busy(os.replace, 3), Busy(ledger.path.read_bytes, 3)
+    monkeypatch.setattr(os, "replace", replace)
+    monkeypatch.setattr(Path, "read_bytes", lambda _: read())
+    assert ledger.debit("0.25").remaining == Fraction(3, 4)
+    assert (replace.calls, read.calls) == (4, 4)
+
+
+@pytest.mark.parametrize("windows", [True, False])
+def test_a_file_that_stays_in_use_is_told_and_nothing_is_spent(
+    ledger: Ledger, windows: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as patched:
+        if windows:
+            like_windows(patched)
+        replace = Busy(os.replace, 10**6)
+        patched.setattr(os, "replace", replace)
+        with pytest.raises(LedgerError, match="can't be written: Permission denied"):
+            ledger.debit("0.25")
+        assert replace.calls == (module._TRIES + 1 if windows else 1)
+    assert ledger.remaining == 1
+    assert not list(ledger.path.parent.glob(".*.part"))
+    assert ledger.debit("0.25").remaining == Fraction(3, 4)
+
+
+def test_on_windows_a_read_only_ledger_leaves_nothing_behind(ledger: Ledger, monkeypatch: pytest.MonkeyPatch) -> None:
+    like_windows(monkeypatch)
+    ledger.path.chmod(stat.S_IREAD)
+    made: list[int] = []
+    real = os.replace
+    monkeypatch.setattr(os, "replace", lambda a, b: (made.append(os.stat(a).st_mode), real(a, b)))
+    ledger.debit("0.25")
+    assert made[0] & stat.S_IWRITE
+
+
 @pytest.mark.parametrize("broken", ["fsync", "replace", "chmod"])
 def test_errors_of_the_disk_are_told_and_nothing_runs(
     ledger: Ledger, broken: str, monkeypatch: pytest.MonkeyPatch

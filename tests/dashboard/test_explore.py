@@ -20,6 +20,8 @@ from dashboard.display import PARTS, Display
 from dashboard.limits import CLASSROOM
 from dashboard.scrubbing import EPSILONS, KEY
 from dashboard.settings import Settings
+from dashboard.text import explore as words
+from dashboard.text.settings import DIALS
 from privcore import Box, Parameters, Release
 
 APP = str(Path(__file__).parents[2] / "dashboard" / "app.py")
@@ -330,6 +332,41 @@ def test_the_names_of_columns_show_as_they_are_and_nothing_counts_as_changed() -
         app.segmented_control(key="source").set_value(source).run()
     assert metric(app, "Leaves") == before
     assert "50 rows" in app.markdown[0].value
+
+
+def test_dials_fit_the_table_while_it_is_there_and_the_scenario_after_it() -> None:
+    app = opened()
+    upload(app, b"a,b,c,d\n" + b"\n".join(b"%d,%d,%d,%d" % (i % 7, i % 11, i % 13, i % 5) for i in range(99)))
+    app.multiselect[0].set_value(["a", "b", "c", "d"]).run()
+    bounds(app, 0, 8, 0, 12, 0, 14, 0, 6)
+    app.selectbox(key="dial_axes").set_value((2, 3)).run()
+    app.segmented_control(key="dial_shift_by").set_value("hand").run()
+    assert len(app.warning) == 1  # that the view is for the owner, and no dial is complained about
+    assert app.selectbox(key="dial_axes").value == (2, 3)
+    assert app.selectbox(key="dial_axes").label == words.AXES + " •"
+    assert app.session_state["settings"].shift == (0.5,) * 4
+    app.segmented_control(key="source").set_value("Generated").run()
+    assert not app.exception
+    kept = app.session_state["settings"]
+    assert (kept.axes, kept.shift, kept.d) == ((0, 1), (0.5, 0.5), 2)
+    app.button(key="undo").click().run()
+    assert not app.exception
+
+
+def test_a_dial_that_the_mode_ignores_is_not_marked_as_changed() -> None:
+    turned = {"theta": "5", "delta": "9", "tree_share": "0.5", "shift": "random"}
+    for mode, marked in (("tight", True), ("paper", False)):
+        app = opened(mode=mode, n="200", **turned)
+        app.session_state["more"] = True  # what is folded away is not drawn
+        app.run()
+        labels = [w.label for w in (*app.slider, *app.number_input, *app.segmented_control)]
+        for label in (words.THETA, words.DELTA_BY, words.SHARE):
+            assert (label + " •" in labels) == marked, (mode, label)
+            assert (label in labels) != marked, (mode, label)
+        assert words.SHIFT + " •" in labels
+        changed = next(c.value for c in app.caption if c.value.startswith("Changed"))
+        assert (DIALS["theta"] in changed) == marked
+        assert Settings.from_query(app.query_params)[0].theta == 5.0
 
 
 def test_epsilon_is_not_offered_for_dragging_where_its_own_tree_is_too_large() -> None:

@@ -57,6 +57,26 @@ RUNS = [(0, 1), (1, 2), (300, 1), (300, 2), (300, 3), (300, 5)]
 CASES = [(*case, "none") for case in RUNS] + [(300, d, "random") for d in (1, 2, 3, 5)] + [(0, 3, "random")]
 
 
+def test_axes_too_far_apart_for_a_square_fill_the_room_and_the_figure_says_so() -> None:
+    """Plotly computes with the ratio of the sides, which must be a number; the points must be ones it can draw."""
+    for high, square in ((1e-9, False), (1.0, True), (1e300, True)):
+        box = Box([0.0, 0.0], [1e300, high], names=NAMES[:2])
+        s = simulate(box.from_unit(np.random.default_rng(0).random((3000, 2))), box, Parameters(1.0), seed=1)
+        drawings = [
+            partition.partition(s.points, s.tree, box, s.true_counts),
+            measure.measure(s.measure, s.tree, box, s.noisy_counts, epsilon=1.0),
+            noise.noise_map(s.tree, box, s.true_counts, s.noisy_counts),
+        ]
+        for drawing in drawings:
+            layout = drawing.figure.layout
+            said = words.OWN_SCALES in (layout.title.subtitle.text or "")
+            assert said != square
+            assert (layout.yaxis.scaleanchor == "x") == square
+            assert np.isfinite(layout.yaxis.scaleratio or 0.0)
+            assert layout.xaxis.range == (0.0, 1e300)
+            assert "scattergl" not in {trace.type for trace in drawing.figure.data}
+
+
 def private_figures(s: Simulation) -> dict[str, Drawing]:
     cost, visits = s.parameters.cost(s.box.d), s.visits
     masses = s.measure.leaf_masses

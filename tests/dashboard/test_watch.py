@@ -21,6 +21,7 @@ from dashboard import player, plot
 from dashboard.figures import watch
 from dashboard.figures.story import Boxes, Dots, Picture, Story
 from dashboard.settings import Settings
+from dashboard.text import explore as panel_words
 from dashboard.text import figures as badges
 from dashboard.text import watch as words
 from privcore import Parameters, Simulation
@@ -42,7 +43,7 @@ def opened(**query: str) -> AppTest:
 
 
 def message(app: AppTest) -> bytes:
-    (element,) = app.get("bidi_component")
+    element = app.get("bidi_component")[0]  # the pins follow it
     return bytes(element.proto.bytes)
 
 
@@ -121,6 +122,50 @@ def test_new_noise_is_another_story_and_a_rerun_is_the_same_bytes() -> None:
     app.button(key="roll").click().run()
     assert message(app) != before
     assert app.session_state["settings"].seed == 1
+
+
+def test_the_step_of_a_link_is_left_to_the_browser() -> None:
+    for query in ({"step": "40"}, {"v": "1", "step": "tree"}, {"n": "200", "step": "banana"}):
+        app = opened(**query)
+        assert not app.warning
+        kept = set(query) | ({"v"} if "n" in query else set())
+        assert set(app.query_params) == kept
+        sent = message(app)
+        app.run()
+        assert message(app) == sent
+        assert set(app.query_params) == kept
+        assert plot.unpack_all(sent)["linked"] is True
+        app.number_input(key="dial_seed").set_value(3).run()
+        assert set(app.query_params) - {"n"} == {"v", "seed"}
+
+
+def test_a_pin_made_here_is_seen_here_and_on_explore() -> None:
+    app = opened(n="200", seed="5")
+    assert not app.metric
+    app.button(key="pin").click().run()
+    names = [markdown.value for markdown in app.markdown if "Pin 1" in markdown.value]
+    assert len(names) == 1
+    assert "Seed of the noise 5" in names[0]
+    leaves = {metric.label: metric.value for metric in app.metric}["Leaves"]
+    assert leaves == str(len(run(n=200, seed=5).tree.leaves))
+    app.button(key="roll").click().run()
+    app.button(key="take_0").click().run()
+    assert app.session_state["settings"].seed == 5
+    app._page_hash = calc_hash("explore")
+    app.run()
+    assert any("Pin 1" in markdown.value for markdown in app.markdown)
+    app._page_hash = calc_hash("watch")
+    app.run()
+    app.button(key="unpin_0").click().run()
+    assert not app.exception
+    assert not app.metric
+
+
+def test_the_box_of_the_link_says_where_the_step_is() -> None:
+    app = opened(n="200")
+    app.session_state["link_box"] = True
+    app.run()
+    assert any(caption.value == panel_words.LINK_PLAYER for caption in app.caption)
 
 
 def test_too_many_leaves_are_answered_with_what_to_do() -> None:
@@ -207,6 +252,42 @@ def test_the_bounds_of_the_cell_are_in_the_units_of_the_box() -> None:
     low, high = simulation.box.low, simulation.box.high
     assert [said["from_0"], said["from_1"]] == pytest.approx(low, rel=1e-6)
     assert [said["to_0"], said["to_1"]] == pytest.approx(high, rel=1e-6)
+
+
+PUBLIC = {"depth", "noisy", "released"}
+"""The columns that anybody may know of."""
+
+
+@pytest.mark.parametrize("kind", RUNS, ids=str)
+def test_a_cell_that_is_pointed_at_has_its_own_numbers_and_what_the_release_knows(kind: dict[str, Any]) -> None:
+    simulation = run(**kind)
+    story = plot.unpack_all(packed(watch.watch(simulation).story))
+    leaf_of = {int(node): leaf for leaf, node in enumerate(simulation.tree.leaves)}
+    released = simulation.projection.masses * simulation.total
+    assert names_in(story["waiting"]) == {"depth", "count"}
+    for element, node in enumerate(np.flatnonzero(simulation.tree.active)):
+        telling = story["tellings"][story["telling"][element + 1]]
+        assert telling["verdict"] in telling["tip"]
+        assert names_in(telling["tip"]) <= {"step", "depth", "count", "score", "theta"}
+        assert value(story["columns"], "step", element) == element + 1
+        assert names_in(telling["known"]) == ({"depth"} if int(node) not in leaf_of else PUBLIC)
+        assert ("leaf" in telling["known"]) == (int(node) in leaf_of)
+        if int(node) in leaf_of:
+            leaf = leaf_of[int(node)]
+            assert value(story["columns"], "noisy", element) == pytest.approx(simulation.noisy_counts[leaf], rel=1e-6)
+            assert value(story["columns"], "released", element) == pytest.approx(released[leaf], rel=1e-6, abs=1e-6)
+
+
+def names_in(template: str) -> set[str]:
+    return set(re.findall(r"\{(\w+)\}", template))
+
+
+def test_the_map_leaves_what_it_says_to_its_figures_once_they_show_noise() -> None:
+    story = watch.watch(run()).story
+    silent = {picture.key: picture.silent for picture in story.pictures}
+    assert silent["map"] == dict(story.stages)["Leaf noise"]
+    assert silent["tree"] is None
+    assert len(story.keys) == len(set(story.keys)) == len(story.stages)
 
 
 @pytest.mark.parametrize("kind", RUNS, ids=str)
@@ -340,7 +421,9 @@ def public_part(story: Story) -> Any:
         if picture.until is None
     ]
     said = [story.tellings[story.telling[step]] for step in range(public, story.steps)]
-    return scenes, cells, said
+    known = [story.tellings[telling].known for telling in story.telling[1:public]]
+    numbers = {name: np.asarray(story.columns[name].values).tolist() for name in PUBLIC}
+    return scenes, cells, said, known, numbers
 
 
 def test_an_arrow_goes_from_a_leaf_that_gives_to_one_that_takes() -> None:
@@ -400,5 +483,6 @@ def test_an_upload_can_be_watched_by_its_owner_and_never_enters_the_link() -> No
     assert "data's owner" in app.warning[0].value
     assert not app.query_params
     story = plot.unpack_all(message(app))
+    assert story["linked"] is False
     assert "a count" in sentence(story, 1)[0]
     assert story["tellings"][1]["place"].startswith("(count) from {from_0}")
