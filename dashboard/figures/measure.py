@@ -73,7 +73,7 @@ def sample(
         plane = Plane(box, *axes)
         traces, images, note = shapes.point_layer(unit, plane, style.RELEASE, words.SAMPLE)
         drawn = {"traces": traces, "note": [_pair(plane), note], "images": images, "showlegend": True, **plane.layout()}
-    drawn = {"height": style.MAP_HEIGHT} | drawn
+    drawn = (style.MAP if box.d not in (1, 3) else {"height": style.MAP_HEIGHT}) | drawn
     figure = style.figure(badge=style.label(epsilon, simulated), title=words.MEASURE_SAMPLE_TITLE, **drawn)
     alt = words.MEASURE_ALT_SAMPLE.format(sampled=number(len(unit)), axes=style.axes_text(box.columns))
     return Drawing(figure, alt + (words.SIMULATED_ALT if simulated else ""), table)
@@ -111,7 +111,8 @@ def _cells(tree: Tree, box: Box, masses: Floats, hover: dict[str, Any], axes: tu
     if box.d > 3:
         return _marginal(tree, Plane(box, *axes), masses)
     traces, layout, note = map_cells(tree, Plane(box), masses, hover, "density")
-    return {"traces": traces, "note": note, "height": style.MAP_HEIGHT, **layout, "showlegend": False}
+    layout["coloraxis"]["colorbar"] |= style.LOWEST
+    return {"traces": traces, "note": note, **style.MAP, **layout, "showlegend": False}
 
 
 def _marginal(tree: Tree, plane: Plane, masses: Floats) -> dict[str, Any]:
@@ -136,10 +137,10 @@ def _marginal(tree: Tree, plane: Plane, masses: Floats) -> dict[str, Any]:
         "colorscale": style.CIVIDIS,
         "cmin": low * shapes.OCTAVE,
         "cmax": high * shapes.OCTAVE,
-        "colorbar": shapes.density_bar(low, high, shapes.OCTAVE),
+        "colorbar": shapes.density_bar(low, high, shapes.OCTAVE, **style.LOWEST),
     }
     note = words.MARGINAL.format(first=first, second=second, d=plane.box.d)
-    return {"traces": [heat], "note": note, "height": style.MAP_HEIGHT, "coloraxis": scale, **plane.layout()}
+    return {"traces": [heat], "note": note, **style.MAP, "coloraxis": scale, **plane.layout()}
 
 
 def _atoms(released: DiscreteMeasure, box: Box, axes: tuple[int, int]) -> dict[str, Any]:
@@ -161,17 +162,18 @@ def _atoms(released: DiscreteMeasure, box: Box, axes: tuple[int, int]) -> dict[s
         trace = shapes.point_trace_3d(unit, box, style.RELEASE, words.ATOMS)
         size = shapes.small(3.0 + 15.0 * area)
         marker = {"color": style.BLUE, "size": size, "sizemode": "diameter", "opacity": 0.8, "line": {"width": 0}}
-        return {"traces": [trace | common | {"marker": marker}], "note": note, **_tall(), **shapes.scene(box)}
+        return {
+            "traces": [trace | common | {"marker": marker}],
+            "note": note,
+            "height": style.MAP_HEIGHT,
+            **shapes.scene(box),
+        }
     plane = Plane(box, *axes)
     x, y = plane.place(unit)
     size = shapes.small(2.0 + 16.0 * area)
     marker = {"color": style.BLUE, "size": size, "opacity": 0.75, "line": {"width": 0}}
     trace = {"type": "scatter", "mode": "markers", "x": x, "y": y, "marker": marker, **common}
-    return {"traces": [trace], "note": [_pair(plane), note], "showlegend": True, **_tall(), **plane.layout()}
-
-
-def _tall() -> dict[str, Any]:
-    return {"height": style.MAP_HEIGHT}
+    return {"traces": [trace], "note": [_pair(plane), note], "showlegend": True, **style.MAP, **plane.layout()}
 
 
 def _stems(unit: Floats, mass: Floats, box: Box, common: dict[str, Any]) -> dict[str, Any]:

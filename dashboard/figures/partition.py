@@ -95,7 +95,7 @@ def _map(unit: Floats, tree: Tree, box: Box, true_counts: Ints, hover: dict[str,
         "traces": [*cells, *points],
         "note": [note, cell_note],
         "images": images,
-        "height": style.MAP_HEIGHT,
+        **style.MAP,
         **layout,
     }
 
@@ -177,7 +177,7 @@ def _shadows(unit: Floats, tree: Tree, plane: Plane) -> dict[str, Any]:
     first, second = plane.names
     note = words.SHADOWS.format(first=first, second=second, d=plane.box.d)
     notes = [note, raster_note]
-    return {"traces": [outline, *points], "note": notes, "images": images, "height": style.MAP_HEIGHT, **plane.layout()}
+    return {"traces": [outline, *points], "note": notes, "images": images, **style.MAP, **plane.layout()}
 
 
 def cdfs(points: Any, measure: DiscreteMeasure, box: Box) -> Drawing:

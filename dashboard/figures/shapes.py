@@ -128,12 +128,12 @@ def density_scale(logs: Floats, masses: Floats) -> tuple[float, float]:
     return max(low, high - DARKEST), high
 
 
-def density_bar(low: float, high: float, steps: int = 1) -> dict[str, Any]:
+def density_bar(low: float, high: float, steps: int = 1, **more: Any) -> dict[str, Any]:
     """A colour bar of log2 densities that says 1/4, 1, 4 in place of -2, 0, 2."""
     stride = max(1, int(np.ceil((high - low) / 6.0)))
     exponents = [k for k in range(int(np.ceil(low)), int(np.floor(high)) + 1) if k % stride == 0]
     text = [_power(k) for k in exponents]
-    return style.colour_bar(words.DENSITY_BAR, tickvals=[k * steps for k in exponents], ticktext=text)
+    return style.colour_bar(words.DENSITY_BAR, tickvals=[k * steps for k in exponents], ticktext=text, **more)
 
 
 def _power(exponent: int) -> str:

@@ -36,6 +36,11 @@ TITLE_SIZE = 19
 HEIGHT = 460
 NOTE_WIDTH = 66
 MAP_HEIGHT = 580
+FOOT = 146
+"""Under a map of that height: room for a colour bar, so that two maps side by side are of one size."""
+BELOW_AXIS = 62
+"""Room for an axis with its title; a legend any higher would push the map up."""
+MAP = {"height": MAP_HEIGHT, "foot": FOOT}
 
 
 @dataclass(frozen=True)
@@ -90,10 +95,12 @@ def figure(
     note: str | Sequence[str] = "",
     height: int = HEIGHT,
     left: int = 56,
+    foot: int = 56,
     **layout: Any,
 ) -> dict[str, Any]:
     """A figure with the common layout, as plain data; the notes, wrapped for a narrow page, stand under the title.
 
+    The legend stands at the bottom, of a map with a `FOOT` right below its axis.
     `about_axes` is another note, which a layout of axes brings with it.
     """
     notes = [*([note] if isinstance(note, str) else note), layout.pop("about_axes", "")]
@@ -105,9 +112,9 @@ def figure(
         "paper_bgcolor": "rgba(0,0,0,0)",
         "plot_bgcolor": "rgba(0,0,0,0)",
         "height": height,
-        "margin": {"l": left, "r": 16, "t": 76 + (12 + 18 * len(lines) if lines else 0), "b": 56},
+        "margin": {"l": left, "r": 16, "t": 76 + (12 + 18 * len(lines) if lines else 0), "b": foot},
         "hovermode": "closest",
-        "legend": _legend(),
+        "legend": _legend() | ({"y": (foot - BELOW_AXIS) / height, "yanchor": "top"} if foot == FOOT else {}),
         "annotations": annotations,
     }
     return {"data": list(traces), "layout": base | layout}
@@ -207,6 +214,10 @@ def hatched(shape: str, ground: str, lines: str) -> dict[str, Any]:
     """The pattern of a bar, by shape besides colour; the ground is named, or a bar in the page would have none."""
     colours = {"bgcolor": ground, "fgcolor": lines, "fillmode": "overlay"} if shape else {}
     return {"shape": shape, "size": 7, "solidity": 0.3, **colours}
+
+
+LOWEST = {"y": 0.0}
+"""Where a colour bar stands if there is no legend below it."""
 
 
 def colour_bar(title: str, **more: Any) -> dict[str, Any]:

@@ -371,3 +371,14 @@ def test_the_labels_of_a_scene_have_room_beside_it_on_a_narrow_page(page: Page, 
     assert y.min() >= 0
     assert y.max() <= height[0] - LABEL_ROOM / 2
     assert np.ptp(x) > width[0] / 2
+
+
+@pytest.mark.parametrize("query", ["", "?v=1&cloud=uniform&d=5"])
+@pytest.mark.parametrize("width", [1440, 390])
+def test_the_data_and_the_release_are_of_one_size(page: Page, dashboard_url: str, query: str, width: int) -> None:
+    page.set_viewport_size({"width": width, "height": 900})
+    open_page(page, f"{dashboard_url}/{query}", figures=2)
+    settle(page)
+    size = "gd => [gd._fullLayout.xaxis._length, gd._fullLayout.yaxis._length].map(Math.round)"
+    data, release = (figure(page, key).evaluate(size) for key in ("partition", "measure"))
+    assert data == release
