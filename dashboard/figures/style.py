@@ -202,7 +202,7 @@ def scene_axis(title: str, low: float, high: float) -> dict[str, Any]:
     return {
         "title": {"text": title},
         "range": [low, high],
-        "nticks": 6,
+        "nticks": 5,
         "showbackground": False,
         "gridcolor": FAINT,
         "zerolinecolor": FAINT,
