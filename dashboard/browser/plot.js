@@ -171,7 +171,10 @@ async function plotly(me) {
 function script(url) {
   return new Promise((resolve, reject) => {
     const element = document.createElement("script");
-    element.onload = () => resolve(globalThis.Plotly);
+    element.onload = () => {
+      globalThis.Plotly.setPlotConfig({ logging: 0 }); // it warns, with a stack trace, of every bar with a colour axis
+      resolve(globalThis.Plotly);
+    };
     element.onerror = () => reject(new Error(`cannot load ${url}`));
     element.src = url;
     document.head.append(element);
@@ -208,7 +211,7 @@ function scaleOf(head) {
 
 // For a projector: all type, and the margins that hold it.
 function enlarged(node, scale, key = "") {
-  if (scale === 1 || node === null || typeof node !== "object" || ArrayBuffer.isView(node)) return node;
+  if (scale === 1 || node === null || typeof node !== "object" || ArrayBuffer.isView(node) || node.bdata) return node;
   if (Array.isArray(node)) return typeof node[0] === "object" ? node.map((item) => enlarged(item, scale, key)) : node;
   const grown = (name, item) =>
     typeof item !== "number" ? enlarged(item, scale, name)

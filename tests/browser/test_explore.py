@@ -172,6 +172,16 @@ def test_before_an_audience_the_keys_turn_epsilon_and_roll_the_noise(page: Page,
     link_becomes(page, "?v=1&epsilon=0.85&present=1")
 
 
+def test_a_projector_shows_maps_of_many_leaves_and_the_console_stays_quiet(page: Page, dashboard_url: str) -> None:
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    open_page(page, dashboard_url + "?v=1&epsilon=20&present=1", figures=FIGURES)
+    drawn = "gd => gd._fullData.map(trace => [trace.type, trace.visible])"
+    assert figure(page, "measure").evaluate(drawn) == [["heatmap", True]]
+    assert figure(page, "icicle").evaluate("gd => gd.data[0].customdata.bdata.byteLength") > 0
+    assert not [text for text in said if "WARN" in text]
+
+
 def test_the_table_of_a_figure_is_opened_by_key_and_no_figure_is_sent_or_drawn_again(
     page: Page, dashboard_url: str, runs: Runs
 ) -> None:
