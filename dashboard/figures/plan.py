@@ -58,7 +58,9 @@ def arrows(
     else:
         drawn = _plane(start, end, distance[rows], Plane(box, *axes))
     facts = {"drawn": number(len(rows)), "total": number(len(order)), "share": number(100 * share)}
-    notes = [words.ARROWS_NOTE.format(**facts)]
+    notes = [(words.ARROWS_NOTE if len(rows) < len(order) else words.ARROWS_NOTE_ALL).format(**facts)]
+    if (box.width != 1).any():
+        notes.append(words.ARROWS_UNIT)
     if box.d > 2:
         first, second = Plane(box, *axes).names
         notes.append(words.PAIR.format(first=first, second=second, d=box.d))
@@ -147,17 +149,19 @@ def error_map(
     percent = 100.0 * error / total if total > 0 else error
     columns = {words.MASS: np.asarray(released.leaf_masses), words.ERROR: error, words.ERROR_SHARE: percent}
     hover = {words.DEPTH: tree.leaf_depth, **columns}
-    scale = {"colorscale": style.CIVIDIS, "cmin": 0.0, "colorbar": style.colour_bar(words.ERROR_BAR)}
     if box.d == 1:
         drawn = _error_line(tree, box, percent, hover)
     else:
         plane = Plane(box, *axes)
         drawn = _error_cells(tree, plane, percent, hover) if box.d == 2 else _error_centres(tree, plane, percent, hover)
+        bar = style.colour_bar(drawn.pop("bar", words.ERROR_BAR))
+        scale = {"colorscale": style.CIVIDIS, "cmin": 0.0, "colorbar": bar}
         drawn |= {"coloraxis": scale} | plane.layout() | {"height": style.MAP_HEIGHT}
     worst = np.sort(error)[::-1]
     tenth = max(1, len(error) // 10)
     facts = {"share": number(100 * worst[:tenth].sum() / total if total > 0 else 0.0), "leaves": number(tenth)}
-    notes = [words.ERROR_NOTE.format(**facts), drawn.pop("note", "")]
+    note = words.ERROR_NOTE if tenth > 1 else words.ERROR_NOTE_ONE
+    notes = [note.format(**facts), drawn.pop("note", "")]
     alt = words.ERROR_ALT.format(
         w1=number(total), all=number(len(error)), worst=number(percent.max(initial=0.0)), **facts
     )
@@ -178,7 +182,8 @@ def _error_cells(tree: Tree, plane: Plane, percent: Floats, hover: dict[str, Any
         return {"traces": [bars], "bargap": 0}
     levels = np.round(100.0 * percent).astype(np.int64)
     raster = shapes.cell_raster(tree, plane, levels, words.RASTER_ERROR_HOVER)
-    return {"traces": [raster], "note": words.RASTER_ERROR_NOTE.format(total=number(len(percent)))}
+    note = words.RASTER_ERROR_NOTE.format(total=number(len(percent)))
+    return {"traces": [raster], "note": note, "bar": words.RASTER_ERROR_BAR}
 
 
 def _error_centres(tree: Tree, plane: Plane, percent: Floats, hover: dict[str, Any]) -> dict[str, Any]:

@@ -161,8 +161,8 @@ W1_INTERVAL = "{lower} to {upper}"
 W1_MISSING = "not computed"
 W1_NO_DATA = "No data points: W1 is not defined."
 W1_METHOD = "W1 {how}"
-W1_EXACT = "exact ({method})"
-W1_CERTIFIED = "between the two ends of its bar ({method})"
+W1_EXACT = "exact (method: {method})"
+W1_CERTIFIED = "between the two ends of its bar (method: {method})"
 W1_COLUMNS = ("what", "kind", "lower", "upper", "exact", "method")
 W1_ALT = (
     "Not private. W1 between the data and the release is {total}, {how}. Resolution part {resolution}, "
@@ -289,6 +289,8 @@ TREES_NO_BOUND = "no bound is known"
 # The transport plan
 ARROWS_TITLE = "How mass must move"
 ARROWS_NOTE = "the {drawn} pieces with the most work, of {total}: {share} % of W1"
+ARROWS_NOTE_ALL = "pieces that move: {drawn}, all of them drawn"
+ARROWS_UNIT = "distances are in the unit cube"
 ARROWS_ALT = (
     "Not private. An optimal transport plan from the data to the release costs W1 = {w1} in the unit cube. "
     "{drawn} of its {total} moving pieces are drawn, {share} % of the cost; the longest goes {longest}."
@@ -303,12 +305,14 @@ ERROR_SHARE = "share of W1 (%)"
 ERROR_BAR = "share of W1 (%)"
 ERROR_TITLE = "Where the error ends up"
 ERROR_NOTE = "{leaves} leaves, the worst tenth, hold {share} % of W1"
+ERROR_NOTE_ONE = "the worst leaf holds {share} % of W1"
 ERROR_ALT = (
     "Not private. The part of W1 = {w1} that ends in each of {all} leaves. The worst tenth, {leaves} leaves, holds "
     "{share} % of it, the worst leaf {worst} %."
 )
 RASTER_ERROR_HOVER = "%{z} hundredths of a percent of W1"
-RASTER_ERROR_NOTE = "{total} leaves: hover in hundredths of a percent"
+RASTER_ERROR_BAR = "share of W1 (hundredths of a percent)"
+RASTER_ERROR_NOTE = "{total} leaves: hover and colours in hundredths of a percent"
 
 # The reader's box
 BOX = "your box"
@@ -316,7 +320,7 @@ MARKED = "leaves in your box"
 
 # Realised privacy loss
 LOSS_TITLE = "What it says about each person"
-LOSS_NOTE = "mean {mean}, furthest from 0 {worst}; the promise is ±{epsilon}"
+LOSS_NOTE = "mean {mean}, at most {worst} away from 0; the promise is ±{epsilon}"
 LOSS_X = "realised privacy loss (nats)"
 LOSS_Y = "records"
 LOSS_RECORDS = "records"

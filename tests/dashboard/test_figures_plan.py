@@ -9,6 +9,7 @@ from dashboard.figures import measure as measure_figures
 from dashboard.figures import plan as plan_figures
 from dashboard.figures.plan import MAX_ARROWS, arrows, error_by_leaf, error_map
 from dashboard.figures.selection import with_box
+from dashboard.text import figures as words
 from privcore import Box, Parameters, simulate, wasserstein
 from privcore.clouds import box_of, make
 from privcore.simulation import Simulation
@@ -59,6 +60,29 @@ def test_a_plan_that_moves_nothing_is_drawn_as_nothing() -> None:
     assert found.plan is not None
     assert arrows(found.plan, run.unit_points, run.measure, box, found.upper).table.empty
     assert error_map(found.plan, run.unit_points, run.measure, run.tree, box).table["share of W1 (%)"].sum() == 0
+
+
+def test_the_colours_of_many_leaves_are_named_in_their_own_unit() -> None:
+    run = simulate(make("uniform", 3000, 2, 0), box_of("uniform", 2), Parameters(20.0), seed=1)
+    found = wasserstein(run.points, run.measure, box=run.box, plan=True)
+    assert found.plan is not None
+    drawn = error_map(found.plan, run.unit_points, run.measure, run.tree, run.box)
+    shown, most = np.asarray(drawn.figure.data[0].z).max(), drawn.table["share of W1 (%)"].max()
+    assert shown == pytest.approx(100 * most, abs=1)
+    assert drawn.figure.layout.coloraxis.colorbar.title.text.startswith(words.RASTER_ERROR_BAR)
+
+
+def test_one_leaf_and_one_piece_are_named_as_one() -> None:
+    box = Box([0.0, 0.0], [10.0, 10.0])
+    run = simulate(np.array([[7.0, 4.0]]), box, Parameters(1.0, max_depth=0), seed=1)
+    found = wasserstein(run.points, run.measure, box=box, plan=True)
+    assert found.plan is not None
+    moved = arrows(found.plan, run.unit_points, run.measure, box, found.upper)
+    notes = moved.figure.layout.title.subtitle.text
+    assert words.ARROWS_NOTE_ALL.format(drawn=1) in notes
+    assert words.ARROWS_UNIT in notes
+    drawn = error_map(found.plan, run.unit_points, run.measure, run.tree, box)
+    assert drawn.figure.layout.title.subtitle.text == words.ERROR_NOTE_ONE.format(share=100)
 
 
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
