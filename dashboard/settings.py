@@ -185,7 +185,7 @@ class Settings:
                 f"parameters = Parameters({text})",
                 f"run = simulate(points, box, parameters, seed={self.seed})  # NOT PRIVATE: it holds the data",
                 "",
-                'print(f"{len(run.tree.leaves)} leaves, W1 = {run.w1.value:.4f} in units of the box")',
+                'print(f"{len(run.tree.leaves)} leaves, W1 = {run.w1.value:.4f} in the unit cube")',
                 "table = run.measure.to_frame()",
                 "",
             ]

@@ -6,7 +6,9 @@ TITLE = "Explore a private picture"
 MADE_FROM = "This picture was made from {n:,} {who}. None of them is in it."
 MADE_FROM_ONE = "This picture was made from one record. It is not in it."
 INSTRUCTION = "Drag ε under the picture: a small budget blurs, a large one shows more."
-INSTRUCTION_PANEL = "Turn ε in the panel: a small budget blurs, a large one shows more."
+INSTRUCTION_PANEL = "{turn}: a small budget blurs, a large one shows more."
+TURN = "Turn ε in the panel"
+TURN_PRESENT = "Leave projector mode and turn ε in the panel"
 PEOPLE = "people"
 POINTS = "points"
 ROWS = "rows"
@@ -36,7 +38,7 @@ BOUNDS_HELP = (
 )
 BOUNDS_MISSING = "Type the bounds of {names}: they must be known beforehand and never come from the data."
 NO_NUMBERS = "No column of this table holds numbers, so there is nothing to place on an axis."
-NO_COLUMNS = "Choose at least one column in the panel."
+NO_COLUMNS = "Choose at least one column."
 DROPPED = "{dropped:,} of {n:,} rows have an empty or infinite cell in these columns and are left out."
 CORNERED = "{dropped:,} of {n:,} rows have an empty or infinite cell and count as rows at the lower corner."
 CHOOSE_AGAIN = "The link holds the dials but never a table: choose the file again after a reload."
@@ -92,18 +94,21 @@ CHANGED = "Changed: {names}"
 MORE = "More dials"
 COST_REMOVE_ADD = (
     "Spends ε = {total:.6g}. Removing a record: tree {tree:.4f} + leaf counts {a:.4f}; adding one: tree {added:.4f} + "
-    "leaf counts {b:.4f}; the larger sum counts. The bounds in print would charge {published:.4f}."
+    "leaf counts {b:.4f}; the larger sum counts. The published bounds would charge {published:.4f}."
 )
 COST_REPLACE = (
     "Spends ε = {total:.6g} (replacing a record): tree {tree:.4f} + leaf counts {leaves:.4f}. "
-    "The bounds in print would charge {published:.4f}."
+    "The published bounds would charge {published:.4f}."
 )
 SIMULATED = "A simulation: the noise has a seed, so nothing shown here is a release."
 
 LEAVES = "Leaves"
 LEAVES_HELP = "Cells that were not split further."
 W1 = "W1 error"
-W1_HELP = "1-Wasserstein distance between the data and the released measure, Euclidean, in units of the declared box."
+W1_HELP = (
+    "How far mass must move on average to turn the data into the release (1-Wasserstein distance, Euclidean), where "
+    "every axis of the declared box is 1 long: 0.01 is a hundredth of its side."
+)
 GUESS = "Best guess about one person"
 GUESS_HELP = "How often somebody who must guess whether one given person is in the data can be right at most."
 GUESS_VALUE = "{right} of 100"
@@ -135,23 +140,20 @@ GUESS_SHORT = "Best guess"
 SCRUB_BUILDING = "Running the mechanism at {of} values of ε, so that it can be dragged…"
 SCRUB_OFFER = "Make ε draggable"
 SCRUB_OFFER_HELP = "Runs the mechanism with these dials at {of} values of ε and keeps the pictures in the browser."
-SCRUB_OFF_POINTS = (
-    "ε can't be dragged here: that takes at most {most:,} points. Turn it in the panel, or choose a smaller n."
-)
+SCRUB_OFF_POINTS = "ε can't be dragged here: that takes at most {most:,} points. {turn}, or choose a smaller n."
 SCRUB_OFF_LEAVES = (
     "ε can't be dragged with these dials: even at ε = {least:g} the tree has more than {most:,} leaves, too many to "
-    "redraw while a hand moves. Turn ε in the panel, or choose a larger θ or δ."
+    "redraw while a hand moves. {turn}, or choose a larger θ or δ."
 )
 SCRUB_OFF_HERE = (
     "ε can't be dragged here: at ε = {epsilon:g} the tree has {leaves:,} leaves, and up to {most:,} can be redrawn "
-    "while a hand moves. Turn ε in the panel, or choose a smaller one, a smaller n or a larger θ or δ."
+    "while a hand moves. {turn}, or choose a smaller one, a smaller n or a larger θ or δ."
 )
-SCRUB_BEYOND = "ε = {epsilon:g} is outside what can be dragged, {least:g} to {last:g}: {why} Turn it in the panel."
-SCRUB_WHY_LEAVES = "beyond it the tree has more than {most:,} leaves, too many to redraw while a hand moves."
-SCRUB_WHY_RANGE = "so many frames were made."
+SCRUB_BEYOND = "ε = {epsilon:g} is outside what can be dragged, {least:g} to {last:g}{why}. {turn}."
+SCRUB_WHY_LEAVES = ": beyond it the tree has more than {most:,} leaves, too many to redraw while a hand moves"
 SCRUB_ENDS = (
     "Dragging ends at ε = {last:g}: beyond it the tree has more than {most:,} leaves, too many to redraw while a hand "
-    "moves. The panel goes further."
+    "moves. {turn} to go further."
 )
 
 UNDO, REDO, RESET = "Undo", "Redo", "Reset"

@@ -60,6 +60,11 @@ def hidden(name: str) -> bool:
     return name in session.display().hide
 
 
+def where_to_turn() -> str:
+    """Where epsilon is turned if it can't be dragged: a projector shows no panel."""
+    return words.TURN_PRESENT if session.display().present else words.TURN
+
+
 def data_dials(settings: Settings) -> None:
     """Scenario, size, dimension and seed of a generated data set."""
     cloud = CLOUDS[settings.cloud]

@@ -141,7 +141,9 @@ def _headline(view: _View, draggable: bool) -> None:
     cloud, uploaded = view.settings.cloud, view.data.uploaded
     made_of = words.PEOPLE if cloud == "city" else words.POINTS
     who = words.ROWS if uploaded or CLOUDS[cloud].kind == "real" else made_of
-    instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL
+    instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL.format(turn=controls.where_to_turn())
+    if controls.hidden("epsilon"):
+        instruction = ""
     made_from = words.MADE_FROM_ONE if view.run.n == 1 else words.MADE_FROM.format(n=view.run.n, who=who)
     st.markdown(f"{title}**{made_from}** {instruction}")
     if uploaded:

@@ -52,24 +52,26 @@ def slider(found: Scrub | None, settings: Settings, data: Data, look: Look) -> N
         if not controls.hidden("epsilon") and len(data.points):
             _say_why(settings, data, look)
         return
+    turn = controls.where_to_turn()
     epsilon, last, whole = settings.epsilon, found.epsilons[-1], found.epsilons[-1] == EPSILONS[-1]
     if not found.covers(epsilon):
-        why = words.SCRUB_WHY_RANGE if whole or epsilon < last else words.SCRUB_WHY_LEAVES.format(most=MOST_LEAVES)
-        st.caption(words.SCRUB_BEYOND.format(epsilon=epsilon, least=found.epsilons[0], last=last, why=why))
+        why = "" if whole or epsilon < last else words.SCRUB_WHY_LEAVES.format(most=MOST_LEAVES)
+        st.caption(words.SCRUB_BEYOND.format(epsilon=epsilon, least=found.epsilons[0], last=last, why=why, turn=turn))
         return
     scrubber(found.frames, key=KEY, on_frame=lambda frame: session.turn(epsilon=found.epsilons[frame]))
     if not whole:
-        st.caption(words.SCRUB_ENDS.format(last=last, most=MOST_LEAVES))
+        st.caption(words.SCRUB_ENDS.format(last=last, most=MOST_LEAVES, turn=turn))
 
 
 def _say_why(settings: Settings, data: Data, look: Look) -> None:
     """Why epsilon can't be dragged; if only nobody has asked for it, a button that does, from now on."""
+    turn = controls.where_to_turn()
     if len(data.points) > MOST_POINTS:
-        st.caption(words.SCRUB_OFF_POINTS.format(most=MOST_POINTS))
+        st.caption(words.SCRUB_OFF_POINTS.format(most=MOST_POINTS, turn=turn))
     elif _wanted(settings, data, look):
-        st.caption(words.SCRUB_OFF_LEAVES.format(least=EPSILONS[0], most=MOST_LEAVES))
+        st.caption(words.SCRUB_OFF_LEAVES.format(least=EPSILONS[0], most=MOST_LEAVES, turn=turn))
     elif (leaves := _leaves(settings, data)) > MOST_LEAVES:  # what is shown now would not be among the frames
-        st.caption(words.SCRUB_OFF_HERE.format(epsilon=settings.epsilon, leaves=leaves, most=MOST_LEAVES))
+        st.caption(words.SCRUB_OFF_HERE.format(epsilon=settings.epsilon, leaves=leaves, most=MOST_LEAVES, turn=turn))
     else:
         st.button(
             words.SCRUB_OFFER,

@@ -170,6 +170,19 @@ def test_the_page_says_why_epsilon_cannot_be_dragged() -> None:
     assert KEY not in messages(app)
 
 
+def test_the_page_names_no_dial_that_is_not_there() -> None:
+    def said(**query: str) -> str:
+        app = opened(**query)
+        return " ".join(text.value for text in (app.markdown[0], *app.caption))
+
+    assert words.TURN in said(n="300")
+    for query in ({}, {"n": "300"}, {"epsilon": "15"}):
+        on_projector = said(present="1", **query)
+        assert words.TURN not in on_projector
+        assert words.TURN_PRESENT in on_projector
+        assert "ε in the panel" not in said(hide="epsilon", **query)
+
+
 PRIVATE = {"partition", "scatter", "law", "noise_map", "w1", "bounds", "levels", "cdfs", "dimension"}
 PRIVATE |= {"plan", "error_map", "loss", "tree_leaves", "tree_depth"}
 PUBLIC = {"measure", "projection", "budget", "odds", "icicle", "dimension_release"}
