@@ -215,7 +215,7 @@ function enlarged(node, scale, key = "") {
   if (Array.isArray(node)) return typeof node[0] === "object" ? node.map((item) => enlarged(item, scale, key)) : node;
   const grown = (name, item) =>
     typeof item !== "number" ? enlarged(item, scale, name)
-      : key === "margin" ? 1.2 * scale * item // the words in it wrap sooner
+      : key === "margin" ? (name === "b" ? 1 : 1.2) * scale * item // the words above and beside it wrap sooner
       : /font$/.test(key) && name === "size" || name === "yshift" ? scale * item
       : item;
   return Object.fromEntries(Object.entries(node).map(([name, item]) => [name, grown(name, item)]));

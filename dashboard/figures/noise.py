@@ -262,10 +262,10 @@ def noise_map(
         drawn = _noise_line(tree, box, noise, hover)
     else:
         scale = {"colorscale": style.DIVERGING, "cmin": -reach, "cmax": reach}
-        colours = {"coloraxis": scale | {"colorbar": style.colour_bar(words.NOISE_BAR)}}
+        colours = {"coloraxis": scale | {"colorbar": style.colour_bar(words.NOISE_BAR, **style.LOWEST)}}
         plane = Plane(box, *axes)
         drawn = _noise_cells(tree, plane, noise, hover) if box.d == 2 else _noise_centres(tree, plane, noise, hover)
-        drawn |= colours | plane.layout() | {"height": style.MAP_HEIGHT}
+        drawn |= colours | plane.layout() | style.MAP
     alt = words.NOISE_MAP_ALT.format(
         leaves=number(len(noise)),
         axes=style.axes_text(box.columns),

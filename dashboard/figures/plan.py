@@ -154,9 +154,9 @@ def error_map(
     else:
         plane = Plane(box, *axes)
         drawn = _error_cells(tree, plane, percent, hover) if box.d == 2 else _error_centres(tree, plane, percent, hover)
-        bar = style.colour_bar(drawn.pop("bar", words.ERROR_BAR))
+        bar = style.colour_bar(drawn.pop("bar", words.ERROR_BAR), **style.LOWEST)
         scale = {"colorscale": style.CIVIDIS, "cmin": 0.0, "colorbar": bar}
-        drawn |= {"coloraxis": scale} | plane.layout() | {"height": style.MAP_HEIGHT}
+        drawn |= {"coloraxis": scale} | plane.layout() | style.MAP
     worst = np.sort(error)[::-1]
     tenth = max(1, len(error) // 10)
     facts = {"share": number(100 * worst[:tenth].sum() / total if total > 0 else 0.0), "leaves": number(tenth)}

@@ -73,7 +73,7 @@ def icicle(
         "showlegend": False,
     }
     ticks = [t for t in (0, 1, 3, 10, 30, 100, 300, 1e3, 1e4, 1e5, 1e6, 1e7) if np.log10(1 + t) <= max(logs.max(), 1)]
-    bar = style.colour_bar(words.COUNT_BAR, tickvals=[float(np.log10(1 + t)) for t in ticks])
+    bar = style.colour_bar(words.COUNT_BAR, tickvals=[float(np.log10(1 + t)) for t in ticks], **style.LOWEST)
     bar["ticktext"] = [number(t) for t in ticks]
     cut = len(shown) < len(tree)
     note = words.SOME_NODES.format(depth=deepest, drawn=number(len(shown)), total=number(len(tree)))
@@ -83,6 +83,7 @@ def icicle(
         "yaxis": style.axis(words.ICICLE_Y, range=[deepest + 1, 0], showgrid=False, zeroline=False),
         "bargap": 0,
         "barmode": "overlay",
+        "foot": style.FOOT,
     }
     badge = style.banner() if private else style.label(epsilon, simulated)
     alt = words.ICICLE_ALT.format(

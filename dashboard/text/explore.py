@@ -5,8 +5,8 @@ from __future__ import annotations
 TITLE = "Explore a private picture"
 MADE_FROM = "This picture was made from {n:,} {who}. None of them is in it."
 MADE_FROM_ONE = "This picture was made from one record. It is not in it."
-INSTRUCTION = "Drag ε under the picture: a small budget blurs, a large one shows more."
-INSTRUCTION_PANEL = "{turn}: a small budget blurs, a large one shows more."
+INSTRUCTION = "Drag ε: a small budget blurs, a large one shows more."
+INSTRUCTION_PANEL = "Turn ε in the panel: a small budget blurs, a large one shows more."
 TURN = "Turn ε in the panel"
 TURN_PRESENT = "Leave projector mode and turn ε in the panel"
 PEOPLE = "people"
@@ -153,7 +153,7 @@ SCRUB_BEYOND = "ε = {epsilon:g} is outside what can be dragged, {least:g} to {l
 SCRUB_WHY_LEAVES = ": beyond it the tree has more than {most:,} leaves, too many to redraw while a hand moves"
 SCRUB_ENDS = (
     "Dragging ends at ε = {last:g}: beyond it the tree has more than {most:,} leaves, too many to redraw while a hand "
-    "moves. {turn} to go further."
+    "moves. Turn ε in the panel to go further."
 )
 
 UNDO, REDO, RESET = "Undo", "Redo", "Reset"
@@ -240,7 +240,7 @@ DIMENSION_OFF = "The dimension is left out above {most:,} rows."
 COVERING = "Covering the data with balls… (the very first time on a machine, its code is compiled: some seconds)"
 
 LEAF_TABLE = "Leaf table (CSV)"
-SAMPLE = "Synthetic sample (CSV)"
+SAMPLE = "Sample (CSV)"
 SAMPLE_SIZE = "Points in the sample"
 RELEASE = "Release (JSON)"
 RELEASE_HELP = (

@@ -141,8 +141,8 @@ def _headline(view: _View, draggable: bool) -> None:
     cloud, uploaded = view.settings.cloud, view.data.uploaded
     made_of = words.PEOPLE if cloud == "city" else words.POINTS
     who = words.ROWS if uploaded or CLOUDS[cloud].kind == "real" else made_of
-    instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL.format(turn=controls.where_to_turn())
-    if controls.hidden("epsilon"):
+    instruction = words.INSTRUCTION if draggable else words.INSTRUCTION_PANEL
+    if controls.hidden("epsilon") or (session.display().present and not draggable):  # a projector shows no panel
         instruction = ""
     made_from = words.MADE_FROM_ONE if view.run.n == 1 else words.MADE_FROM.format(n=view.run.n, who=who)
     st.markdown(f"{title}**{made_from}** {instruction}")
@@ -199,12 +199,16 @@ def _picture(view: _View, look: Look, frames: Scrub | None, box: Box | None) -> 
     drawn = {key: view.kept.once((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
     live = frames is not None and frames.covers(settings.epsilon)
     moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
+    above = session.display().present  # or a projector would show the slider and its numbers without the picture
+    if above:
+        scrub.slider(frames, settings, data, look)
     for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
             over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
             selects = selection.on_select(data, drawn_axes) if run.box.d != 3 else False
             view.figure(key, over, on_select=selects, **moved)
-    scrub.slider(frames, settings, data, look)
+    if not above:
+        scrub.slider(frames, settings, data, look)
     if run.box.d == 1 and run.n:
         view.draw("cdfs", lambda: partition_figures.cdfs(run.points, run.measure, run.box))
     selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else drawn_axes)

@@ -59,8 +59,8 @@ def slider(found: Scrub | None, settings: Settings, data: Data, look: Look) -> N
         st.caption(words.SCRUB_BEYOND.format(epsilon=epsilon, least=found.epsilons[0], last=last, why=why, turn=turn))
         return
     scrubber(found.frames, key=KEY, on_frame=lambda frame: session.turn(epsilon=found.epsilons[frame]))
-    if not whole:
-        st.caption(words.SCRUB_ENDS.format(last=last, most=MOST_LEAVES, turn=turn))
+    if not whole and not session.display().present:  # the picture needs the room
+        st.caption(words.SCRUB_ENDS.format(last=last, most=MOST_LEAVES))
 
 
 def _say_why(settings: Settings, data: Data, look: Look) -> None:

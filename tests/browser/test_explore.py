@@ -100,7 +100,7 @@ def test_epsilon_by_keyboard_runs_the_script_once_and_keeps_the_zoom(
 
 
 def drag_epsilon(page: Page, moves: int = 60, pause: int = 50) -> Locator:
-    """Drag the slider under the picture from end to end, and leave the button down."""
+    """Drag the slider of the picture from end to end, and leave the button down."""
     slider = page.get_by_role("slider", name="Drag ε")
     slider.scroll_into_view_if_needed()
     area = slider.bounding_box()
@@ -163,7 +163,8 @@ def test_before_an_audience_the_keys_turn_epsilon_and_roll_the_noise(page: Page,
     assert figure(page, "partition").evaluate(size) > 18
     picture = figure(page, "partition").bounding_box()
     leave = page.get_by_role("button", name="Leave projector").bounding_box()
-    assert picture["y"] < leave["y"]
+    slider = page.get_by_role("slider", name="Drag ε").bounding_box()
+    assert slider["y"] < picture["y"] < leave["y"]
     page.keyboard.press("ArrowLeft")
     link_becomes(page, "?v=1&epsilon=0.85&present=1")
     page.keyboard.press("n")
