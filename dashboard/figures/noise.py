@@ -133,30 +133,36 @@ def _spread_by(key: Any, most: int) -> Ints:
 def noise_law(leaf_noise: Floats, a: float, b: float) -> Drawing:
     """Histogram of the leaf noise (leaves,) over the exact law it was drawn from; private.
 
+    A bar is one record wide, or a fifth of the law's standard deviation where that is more; the table has every record.
     `a` and `b` are the rates of the upward and the downward geometric part; the noise already has its mean subtracted.
     """
     mean, sd = law_moments(a, b)
     whole = np.round(leaf_noise + mean).astype(np.int64)
     low = min(int(whole.min(initial=0)), int(np.floor(-3.0 * sd)))
     high = max(int(whole.max(initial=0)), int(np.ceil(3.0 * sd)))
+    step = max(1, round(sd / 5.0))
+    high += -(high - low + 1) % step  # whole bars
     seen = np.bincount(whole - low, minlength=high - low + 1)
     share, expected = seen / max(len(whole), 1), law(a, b, low, high)
     x = np.arange(low, high + 1) - mean
+    middle, seen_in_bar, share_in_bar, expected_in_bar = (
+        values.reshape(-1, step) for values in (x, seen, share, expected)
+    )
     bars = {
         "type": "bar",
-        "x": shapes.small(x),
-        "y": shapes.small(share),
-        "width": 0.85,
+        "x": shapes.small(middle.mean(axis=1)),
+        "y": shapes.small(share_in_bar.sum(axis=1)),
+        "width": 0.85 * step,
         "name": words.LAW_SEEN,
         "marker": {"color": fade(style.ORANGE, 25), "line": {"color": style.PRIVATE.colour, "width": 1.5}},
-        "customdata": seen.astype(np.float32),
+        "customdata": seen_in_bar.sum(axis=1).astype(np.float32),
         "hovertemplate": words.LAW_HOVER,
     }
     exact = {
         "type": "scatter",
         "mode": "lines+markers",
-        "x": shapes.small(x),
-        "y": shapes.small(expected),
+        "x": shapes.small(middle.mean(axis=1)),
+        "y": shapes.small(expected_in_bar.sum(axis=1)),
         "name": words.LAW_EXACT,
         "line": {"color": style.BLUE, "width": 2},
         "marker": {"size": 5},
@@ -167,7 +173,7 @@ def noise_law(leaf_noise: Floats, a: float, b: float) -> Drawing:
         note = words.LAW_NOTE_SYMMETRIC.format(a=number(a))
     layout = {
         "xaxis": style.axis(words.LAW_X),
-        "yaxis": style.axis(words.LAW_Y, rangemode="tozero"),
+        "yaxis": style.axis(words.LAW_Y if step == 1 else words.LAW_Y_BARS.format(step=step), rangemode="tozero"),
         "bargap": 0,
     }
     alt = words.LAW_ALT.format(

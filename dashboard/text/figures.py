@@ -115,6 +115,7 @@ SCATTER_ALT = (
 LAW_TITLE = "The noise and its exact law"
 LAW_X = "noise (records)"
 LAW_Y = "share of the leaves"
+LAW_Y_BARS = "share of the leaves (bars of {step} records)"
 LAW_SEEN = "this run"
 LAW_EXACT = "exact law"
 LAW_COLUMNS = ("noise (records)", "leaves", "share", "law")

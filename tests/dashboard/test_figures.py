@@ -433,6 +433,22 @@ def test_the_histogram_counts_every_leaf_once_where_the_law_lives():
     np.testing.assert_allclose(back, np.sort(s.leaf_noise), atol=1e-9)
 
 
+@pytest.mark.parametrize("rate", [0.004, 0.05, 2.0])
+def test_the_bars_of_the_noise_are_as_wide_as_its_law_asks_for(rate):
+    drawn = np.round(np.random.default_rng(0).laplace(scale=1 / rate, size=7))
+    drawing = noise.noise_law(drawn, rate, rate)
+    bars, exact_law = drawing.figure.data
+    assert len(bars.x) < 200
+    assert np.sum(bars.y) == pytest.approx(1.0)
+    assert np.sum(bars.customdata) == len(drawn)
+    step = bars.width / 0.85
+    middles = np.asarray(bars.x)
+    np.testing.assert_allclose(np.diff(middles), step)
+    expected = [noise.law(rate, rate, round(x - (step - 1) / 2), round(x + (step - 1) / 2)).sum() for x in middles]
+    np.testing.assert_allclose(exact_law.y, expected, rtol=1e-5)
+    assert max(exact_law.y) > 0.05  # the law can be seen beside the bars
+
+
 def test_negative_leaves_are_marked():
     noisy = np.array([0.7, -0.2, 0.5])
     drawing = noise.projection(noisy, np.array([0.6, 0.0, 0.4]), "euclidean")
