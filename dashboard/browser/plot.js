@@ -12,6 +12,7 @@ const tables = new Map(); // the open ones, by key of the figure: its node, or t
 const KEY_PAUSE = 300; // ms after the last key press until a scrubbed frame is committed
 const SCENE = 0.9; // height of a scene at most, as a part of its width
 const LABELS = 150; // px that the labels left and right of a cube take, however small it is
+const BADGE = 280; // px of width that the longest badge takes beside the labels of an axis
 const SLACK = 12; // px of height that are not worth a second drawing
 const DETACHED = 1000; // ms a node may be out of the page before it is purged (Streamlit moves nodes)
 
@@ -190,7 +191,7 @@ function picture(me, frame, colours) {
   return {
     data,
     layout: {
-      ...far(wrapped(layout, me.gd.clientWidth), me.gd.clientWidth - 32),
+      ...far(wrapped(leftmost(layout, me.gd.clientWidth), me.gd.clientWidth), me.gd.clientWidth - 32),
       paper_bgcolor: opaque(layout.paper_bgcolor),
       plot_bgcolor: opaque(layout.plot_bgcolor),
       ...(head.select && layout.dragmode === undefined ? { dragmode: "select" } : {}),
@@ -221,6 +222,14 @@ function enlarged(node, scale, key = "") {
   return Object.fromEntries(Object.entries(node).map(([name, item]) => [name, grown(name, item)]));
 }
 
+// In a narrow column, such as that of a pin, the badge starts at the edge of the figure, or its end would be cut off.
+function leftmost(layout, width) {
+  if (width >= BADGE || !layout.annotations) return layout;
+  const xshift = 8 - (layout.margin?.l ?? 0);
+  const annotations = layout.annotations.map((note) => (["banner", "label"].includes(note.name) ? { ...note, xshift } : note));
+  return { ...layout, annotations };
+}
+
 // Breaks a title and its subtitle where the page is too narrow for them, and makes room for the new lines.
 function wrapped(layout, width) {
   if (!layout.title?.text) return layout;
@@ -229,10 +238,12 @@ function wrapped(layout, width) {
   const small = title.subtitle?.font?.size ?? 13;
   const text = broken(title.text, (width - 16) / (0.56 * size));
   const below = broken(title.subtitle?.text ?? "", (width - 16) / (0.52 * small));
-  const extra = 1.3 * (size * lines(text, title.text) + small * lines(below, title.subtitle?.text ?? ""));
+  const more = lines(text, title.text);
+  const extra = 1.3 * (size * more + small * lines(below, title.subtitle?.text ?? ""));
   if (!extra) return layout;
   const subtitle = title.subtitle && { ...title.subtitle, text: below };
-  return { ...layout, title: { ...title, text, subtitle }, margin: { ...margin, t: (margin.t ?? 40) + extra } };
+  const pad = { ...title.pad, t: (title.pad?.t ?? 0) + 0.65 * size * more }; // plotly centres the lines on the first
+  return { ...layout, title: { ...title, text, subtitle, pad }, margin: { ...margin, t: (margin.t ?? 40) + extra } };
 }
 
 // On a narrow page the camera steps back from a cube, until its labels fit beside it.

@@ -115,7 +115,7 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
 
 
 def _row() -> DeltaGenerator:
-    return st.container(horizontal=True, gap="large")
+    return st.container(horizontal=True, gap="medium")
 
 
 def _parts(view: _View, found: W1 | None, marked: Bools | None) -> None:

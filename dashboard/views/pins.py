@@ -17,7 +17,8 @@ from dashboard.text import explore as words
 from dashboard.views import session, upload
 from privcore.transport import W1
 
-HEIGHT = 480
+NARROWEST = 230
+"""Pixels that the picture of a pin needs; where there is less room, a row holds fewer of them."""
 
 Measure = Callable[[Settings, Data], W1 | None]
 
@@ -30,8 +31,9 @@ def pinned(data: Data, measure: Measure) -> None:
         return
     st.subheader(words.PINS)
     rows = []
-    for place, (column, settings) in enumerate(zip(st.columns(max(len(kept), 2)), list(kept), strict=False)):
-        with column:
+    side_by_side = st.grid(max(len(kept), 2), min_column_width=NARROWEST)
+    for place, settings in enumerate(list(kept)):
+        with side_by_side.cell():
             rows.append(_pin(place, settings, data if data.uploaded else compute.generated(settings), measure, of))
     table(rows, key="pin_table", label=words.PIN_TABLE)
 
@@ -50,7 +52,6 @@ def _pin(place: int, settings: Settings, data: Data, measure: Measure, of: str) 
         key=f"figure_pin_{place}",
         alt=drawn.alt,
         data_id=data.digest,
-        height=HEIGHT,
         name="pin",
     )
     found = measure(turned, data)

@@ -183,6 +183,20 @@ def test_a_projector_shows_maps_of_many_leaves_and_the_console_stays_quiet(page:
     assert not [text for text in said if "WARN" in text]
 
 
+def test_titles_and_badges_are_whole_in_narrow_columns(page: Page, dashboard_url: str) -> None:
+    page.set_viewport_size({"width": 1024, "height": 900})
+    pins = "&pin=v%3D1&pin=epsilon%3D0.1&pin=epsilon%3D2&pin=d%3D1"
+    open_page(page, dashboard_url + "?v=1&part=take" + pins, figures=6)
+    outside = """gd => {
+      const whole = gd.getBoundingClientRect();
+      const parts = [gd.querySelector('.gtitle'), gd.querySelector('.annotation .bg')];
+      return parts.map(node => node.getBoundingClientRect())
+        .filter(box => box.top < whole.top - 1 || box.left < whole.left - 1 || box.right > whole.right + 1).length;
+    }"""
+    for gd in page.locator(".pc-picture").all():
+        assert gd.evaluate(outside) == 0, gd.inner_text()
+
+
 def test_the_table_of_a_figure_is_opened_by_key_and_no_figure_is_sent_or_drawn_again(
     page: Page, dashboard_url: str, runs: Runs
 ) -> None:
