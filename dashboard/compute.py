@@ -45,6 +45,8 @@ QUICK_POINTS = 5000
 """Up to so many points a distance takes a fraction of a second, and waits for nobody."""
 LINE = Line(places())
 """In front of every longer distance of this server."""
+EVEN_POINTS = 2000
+"""Points of the ruler that stands for the uniform measure."""
 RULER_SEED = 1_000_003
 """Added to the seed of the data for the independent sample that the rulers compare with."""
 MOST_RULER_POINTS = 20_000
@@ -359,7 +361,7 @@ def _own_rulers(digest: str, cloud: str, n: int, seed: int, _data: Data) -> tupl
 def _rulers(data: Data, other: Floats | None) -> tuple[W1 | None, W1, W1]:
     unit = data.box.to_unit(data.points)
     cube = DiscreteMeasure([[0.5] * data.box.d], [1.0], None, [[0.0] * data.box.d], [[1.0] * data.box.d])
-    flat = cube.sample(min(len(unit), 2000), seed=0)
+    flat = cube.sample(EVEN_POINTS, seed=0)  # however few the records: they are held against an even spread
     another = None if other is None else wasserstein(unit, data.box.to_unit(other), deadline=limits().w1_seconds)
     return (
         another,

@@ -416,6 +416,12 @@ def test_a_held_release_is_made_once() -> None:
     assert Release.from_json(held.text()).box == Box.unit(1)
 
 
+def test_the_uniform_ruler_is_an_even_spread_however_few_the_records() -> None:
+    data = compute.Data(np.array([[0.5, 0.5]]), Box.unit(2), "one record")
+    rulers = compute.rulers(data, Settings(n=1), ("another", "uniform", "mean"))
+    assert rulers["uniform"].value == pytest.approx((np.sqrt(2) + np.log(1 + np.sqrt(2))) / 6, rel=1e-3)
+
+
 def test_neighbouring_data_sets_never_share_a_result() -> None:
     points = np.random.default_rng(0).random((600_000, 1))
     neighbour = points.copy()
