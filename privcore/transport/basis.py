@@ -125,7 +125,7 @@ def assemble(
         degree=np.bincount(edges[0], minlength=size),
         pi=np.zeros(size),
         free=free,
-        state=np.array([0, size - m - split, 2, 0], dtype=np.int64),
+        state=np.array([0, size - m - split, 2, 0, 0], dtype=np.int64),
     )
     basis.pi[0] = root
     ship(basis, edges, supply, demand)

@@ -53,7 +53,8 @@ def pivots(  # type: ignore[no-untyped-def]
     Arcs are priced in batches with potentials computed once a batch; each candidate is then priced again along
     its cycle, so stale potentials cost time and never correctness. That makes a pivot cost its cycle's length:
     nothing is kept about the subtree that moves. Ties keep the tree strongly feasible, against cycling.
-    state: [where pricing goes on, number of free nodes, last mark, number of pivots].
+    Where rounding alone makes candidates, none is taken: the end is a pass without a pivot, not one without candidates.
+    state: [where pricing goes on, number of free nodes, last mark, number of pivots, priced since the last pivot].
     """
     batch = min(max(256, m // 32), 1024)  # the more targets, the dearer their potentials
     steps = 0
@@ -106,7 +107,9 @@ def pivots(  # type: ignore[no-untyped-def]
                 count += 1
         state[0] = 16 * ((state[0] // 16 + (stride if scanned % 16 else 0)) % chunks)
         steps += scanned // 4 + 2 * m
+        state[4] += scanned
         if count == 0:
+            state[4] = 0
             return True
         stale[:] = -1
         by_gain = np.argsort(-gain[:count])
@@ -160,6 +163,7 @@ def pivots(  # type: ignore[no-untyped-def]
                 stale[slot] = pair
                 continue
             state[3] += 1
+            state[4] = 0
             # the bottleneck: the last blocking edge, from the join along the cycle
             theta = supply[i] if hangs else np.int64(2**62)
             leave, side = -1, 0
@@ -227,6 +231,9 @@ def pivots(  # type: ignore[no-untyped-def]
                         owner[v] = -1
                         free[state[1]] = v
                         state[1] += 1
+        if state[4] >= 16 * chunks:
+            state[4] = 0
+            return True
         if steps > work:
             return False
 

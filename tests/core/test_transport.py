@@ -12,6 +12,7 @@ from privcore.transport import potentials, solve, wasserstein
 from privcore.transport.plans import direct, fitted
 from privcore.transport.pyramid import Layer
 from privcore.transport.watch import Stop
+from tests.bench import fuzz
 from tests.oracle.hostile import MASSES, POINTS, hostile_masses, hostile_points
 from tests.oracle.transport import check_proofs, w1_by_linear_program, w1_by_pot
 
@@ -329,3 +330,18 @@ def test_a_small_scale_is_measured_as_well_as_a_large_one(
     here, there = wasserstein(points, atoms), wasserstein(scale * points, scale * atoms)
     assert there.exact
     assert there.value == pytest.approx(scale * here.value, rel=1e-9)
+
+
+def test_rounding_alone_does_not_keep_the_simplex_going(monkeypatch: pytest.MonkeyPatch) -> None:
+    # found by fuzzing: costs of 1e-7 beside a span of 1, where arcs that seem to gain gain nothing along their cycles
+    pivot, slices = certified_method.Stage.pivot, []
+
+    def counted(self: certified_method.Stage, threshold: float) -> bool:
+        slices.append(threshold)
+        if len(slices) > 500:
+            raise Stop
+        return pivot(self, threshold)
+
+    monkeypatch.setattr(certified_method.Stage, "pivot", counted)
+    assert fuzz.attempt("mechanism", 106_668) == ""
+    assert 0 < len(slices) <= 500
