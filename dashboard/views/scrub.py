@@ -34,7 +34,8 @@ def _wanted(settings: Settings, data: Data, look: Look) -> bool:
         return False
     if compute.has_scrub(settings, data, look) or preset(settings, data):
         return True
-    return bool(st.session_state.get("live")) and _leaves(settings, data) <= MOST_LEAVES
+    asked = st.session_state.get("live") or session.display().present  # whose keys turn epsilon, and roll the noise
+    return bool(asked) and _leaves(settings, data) <= MOST_LEAVES
 
 
 def _leaves(settings: Settings, data: Data) -> int:

@@ -163,6 +163,10 @@ def test_a_preset_can_be_dragged_at_once_and_other_dials_on_demand() -> None:
     assert KEY in messages(app)
 
 
+def test_on_a_projector_epsilon_can_be_dragged_after_the_noise_is_rolled() -> None:
+    assert KEY in messages(opened(present="1", n="401", seed="7"))
+
+
 def test_the_page_says_why_epsilon_cannot_be_dragged() -> None:
     assert any("at most 20,000 points" in c.value for c in opened(n="20001").caption)
     assert any("outside what can be dragged" in c.value for c in opened(epsilon="15").caption)
