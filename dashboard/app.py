@@ -21,6 +21,5 @@ pages = [
     st.Page(watch.page, title="Watch", icon=":material/play_circle:", url_path="watch"),
 ]
 page = st.navigation(pages, position="top")
-st.session_state.page = page.title
-panel(with_axes=page.url_path == "watch")
+panel(page.title, with_axes=page.url_path == "watch")
 page.run()

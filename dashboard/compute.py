@@ -122,18 +122,7 @@ def content_digest(content: bytes) -> str:
 
 def simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
     """The seeded run of these dials on this data."""
-    run = _own_simulation if data.uploaded else _shared_simulation
-    return run(data.digest, parameters, seed, data)
-
-
-@st.cache_resource(max_entries=MOST_RUNS, show_spinner=False, hash_funcs=KEYS)
-def _shared_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
-    return simulate(_data.points, _data.box, parameters, seed)
-
-
-@st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
-def _own_simulation(digest: str, parameters: Parameters, seed: int, _data: Data) -> Simulation:
-    return simulate(_data.points, _data.box, parameters, seed)
+    return run_cache(data, parameters, seed).run
 
 
 def fresh_simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
@@ -148,10 +137,10 @@ def distance(
 
     "total" is W1 between data and release, with its plan; "resolution" and "privacy" are its parts.
     """
-    run = simulation(data, parameters, seed)
+    kept = run_cache(data, parameters, seed)
+    run = kept.run
     if not run.n:
         return None
-    kept = run_cache(data, parameters, seed)
     found = kept.distances.get(name)
     if found is None:
         with kept.line.turn(waiting):  # another session may be measuring the same run
@@ -168,8 +157,9 @@ def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
 
 @dataclass
 class RunCache:
-    """What is kept of a run: filled outside Streamlit's cache, since what shows progress can't be replayed from it."""
+    """A run, and what is made of it: outside Streamlit's cache, since what shows progress can't be replayed from it."""
 
+    run: Simulation
     distances: dict[Distance, W1] = field(default_factory=dict)
     line: Line = field(default_factory=lambda: Line(1))
     made: dict[Hashable, Any] = field(default_factory=dict)
@@ -187,18 +177,18 @@ class RunCache:
 
 
 def run_cache(data: Data, parameters: Parameters, seed: int) -> RunCache:
-    """What is kept of a run: with the server for generated data, with the session for an upload."""
-    return (_own_cache if data.uploaded else _shared_cache)(data.digest, parameters, seed)
+    """A run with what is made of it: with the server for generated data, with the session for an upload."""
+    return (_own_run if data.uploaded else _shared_run)(data.digest, parameters, seed, data)
 
 
 @st.cache_resource(max_entries=MOST_RUNS, show_spinner=False, hash_funcs=KEYS)
-def _shared_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
-    return RunCache()
+def _shared_run(digest: str, parameters: Parameters, seed: int, _data: Data) -> RunCache:
+    return RunCache(fresh_simulation(_data, parameters, seed))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
-def _own_cache(digest: str, parameters: Parameters, seed: int) -> RunCache:
-    return RunCache()
+def _own_run(digest: str, parameters: Parameters, seed: int, _data: Data) -> RunCache:
+    return RunCache(fresh_simulation(_data, parameters, seed))
 
 
 def _measured(run: Simulation, name: Distance, progress: Progress) -> W1:

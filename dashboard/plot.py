@@ -130,7 +130,7 @@ def plot(
     if not alt.strip():
         raise ValueError(f"the figure {key!r} needs an alternative text")
     scale = float(st.session_state.get(SCALE, 1.0))
-    layout = figure.layout.to_plotly_json() if isinstance(figure, go.Figure) else figure.get("layout", {})
+    layout = figure.get("layout", {}) if isinstance(figure, dict) else figure.layout.to_plotly_json()
     pixels = round((height or int(layout.get("height") or 420)) * scale)
     options = {
         "key": key,

@@ -50,8 +50,8 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
 
 def _mark(*names: str) -> str:
     """The dot behind the label of a dial that one of these names belongs to, if it is changed and has an effect."""
-    settings, of_table = st.session_state.settings, st.session_state.get("table_d")
-    shown = settings.replace(d=of_table or settings.d)
+    me = session.kept()
+    shown = me.settings if me.table_d is None else me.settings.replace(d=me.table_d)
     return " •" if set(names) & set(shown.acting()) else ""
 
 
@@ -194,10 +194,10 @@ def footer(settings: Settings, generated: bool) -> None:
 
 def say_problems() -> None:
     """Say what could not be taken as it stood, until the next dial is turned: in one box, however much it is."""
-    problems = [problem.message for problem in st.session_state.problems]
+    problems = [problem.message for problem in session.kept().problems]
     if problems:
         st.warning("\n\n".join(problems), icon=":material/info:")
-    for note in st.session_state.settings.notes():
+    for note in session.kept().settings.notes():
         st.info(note)
 
 

@@ -87,7 +87,7 @@ class _View:
 
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     kept = compute.run_cache(data, parameters, settings.seed)
-    view = _View(settings, data, parameters, compute.simulation(data, parameters, settings.seed), kept)
+    view = _View(settings, data, parameters, kept.run, kept)
     # What comes and goes does so inside one of these, so that whatever follows keeps its place, and figures their zoom.
     headline, present = st.container(), session.display().present
     if present:  # a projector shows the picture first
@@ -216,7 +216,7 @@ def _picture(view: _View, look: Look, frames: Scrub | None, box: Box | None) -> 
 
 def _pick(label: str, choices: dict[str, str], key: str) -> str:
     """One of a few choices, which the session keeps while another page is open."""
-    kept: dict[str, str] = st.session_state.setdefault("picks", {})
+    kept = session.kept().picks
     if st.session_state.get(key) not in choices:
         st.session_state[key] = kept[key] if kept.get(key) in choices else next(iter(choices))
     chosen = str(st.segmented_control(label, list(choices), format_func=choices.get, required=True, key=key))

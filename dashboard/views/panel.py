@@ -12,13 +12,14 @@ from dashboard.text import explore as words
 from dashboard.views import controls, session, upload
 
 
-def panel(with_axes: bool) -> tuple[Settings, Data | None]:
+def panel(page: str, with_axes: bool) -> tuple[Settings, Data | None]:
     """Draw it; the settings and the data, None as long as a reader's own table is not whole.
 
     The entry script draws it, not a page: Streamlit forgets a page's widgets, and with them a file, when the reader
-    goes to another page. `with_axes` offers the pair of axes that is drawn where d > 2.
+    goes to another page. `page` names the one that is open; `with_axes` offers the pair of axes that is drawn where
+    d > 2.
     """
-    st.session_state.shown = _panel(with_axes)
+    st.session_state.shown = _panel(page, with_axes)
     return shown()
 
 
@@ -28,8 +29,8 @@ def shown() -> tuple[Settings, Data | None]:
     return found
 
 
-def _panel(with_axes: bool) -> tuple[Settings, Data | None]:
-    settings = session.current()
+def _panel(page: str, with_axes: bool) -> tuple[Settings, Data | None]:
+    settings = session.current(page)
     with st.sidebar:
         settings, data = _data(settings)
     if data is None:
@@ -44,7 +45,7 @@ def _panel(with_axes: bool) -> tuple[Settings, Data | None]:
                 controls.more_dials(settings, generated=not data.uploaded)
         controls.footer(settings, generated=not data.uploaded)
     if not data.uploaded:
-        session.mirror(settings)
+        session.mirror()
     return settings, data
 
 
@@ -62,7 +63,7 @@ def _data(settings: Settings) -> tuple[Settings, Data | None]:
 
 def _of_scenario(settings: Settings) -> Settings:
     """The dials made to fit the scenario: they may have been turned for a table of other dimension."""
-    st.session_state.table_d = None
+    session.kept().table_d = None
     fit, problems = session.fitted(settings, None)
     if fit != settings:
         session.adopt(fit, problems)

@@ -24,8 +24,8 @@ def toolbar(of: str = "", keys: str = words.KEYS, link: str = words.LINK_HELP) -
 
     `keys` says what the keys do on a projector, `link` what the link holds.
     """
-    state = st.session_state
-    settings: Settings = state.settings
+    state = session.kept()
+    settings = state.settings
     changed = settings != Settings()
     with st.container(horizontal=True, key="toolbar"):
         st.button(

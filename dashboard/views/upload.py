@@ -43,7 +43,7 @@ def panel(settings: Settings) -> Data | None:
 
 def fitted(settings: Settings, data: Data) -> Settings:
     """The dials made to fit the table's dimension; its scenario is of no meaning."""
-    st.session_state.table_d = data.box.d
+    session.kept().table_d = data.box.d
     fit, problems = session.fitted(settings, data.box.d)
     if fit != settings:
         session.adopt(fit, problems)

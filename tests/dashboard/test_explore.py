@@ -260,7 +260,7 @@ def test_new_noise_leaves_the_data_alone() -> None:
     before = figures(app)["figure_partition"]
     next(b for b in app.button if b.label == "Roll new noise").click().run()
     after = figures(app)["figure_partition"]
-    assert app.session_state["settings"].seed == 1
+    assert app.session_state["session"].settings.seed == 1
     points = [next(t for t in f.data if t.name == "data points") for f in (before, after)]
     assert np.array_equal(points[0].x, points[1].x)
 
@@ -270,7 +270,7 @@ def test_delta_shows_its_cost_in_both_units() -> None:
     app.segmented_control(key="dial_delta_by").set_value("delta").run()
     app.number_input(key="dial_delta").set_value(8.0).run()
     caption = next(c.value for c in app.caption if c.value.startswith("δ = "))
-    cost = app.session_state["settings"].parameters().cost(2)
+    cost = app.session_state["session"].settings.parameters().cost(2)
     assert f"{cost.gamma:.3g} λ" in caption
     assert f"{cost.tree:.4f}" in caption
     assert cost.delta == 8.0
@@ -322,7 +322,7 @@ def test_an_upload_waits_for_columns_and_bounds_and_never_enters_the_link() -> N
     assert partition.layout.xaxis.title.text == "long"
     assert "200 rows" in app.markdown[0].value
     assert not app.query_params
-    app.session_state["display"] = Display(part="take")
+    app.session_state["session"].display = Display(part="take")
     app.run()
     assert not [b for b in app.get("download_button") if "JSON" in b.proto.label]
     assert any("command line" in i.value for i in app.info)
@@ -360,10 +360,10 @@ def test_dials_fit_the_table_while_it_is_there_and_the_scenario_after_it() -> No
     assert len(app.warning) == 1  # that the view is for the owner, and no dial is complained about
     assert app.selectbox(key="dial_axes").value == (2, 3)
     assert app.selectbox(key="dial_axes").label == words.AXES + " •"
-    assert app.session_state["settings"].shift == (0.5,) * 4
+    assert app.session_state["session"].settings.shift == (0.5,) * 4
     app.segmented_control(key="source").set_value("Generated").run()
     assert not app.exception
-    kept = app.session_state["settings"]
+    kept = app.session_state["session"].settings
     assert (kept.axes, kept.shift, kept.d) == ((0, 1), (0.5, 0.5), 2)
     app.button(key="undo").click().run()
     assert not app.exception
@@ -483,7 +483,7 @@ def test_no_part_of_the_page_takes_more_than_two_webgl_contexts(query: dict[str,
 
 
 def epsilon_of(app: AppTest) -> float:
-    return float(app.session_state["settings"].epsilon)
+    return float(app.session_state["session"].settings.epsilon)
 
 
 def test_undo_redo_and_reset_walk_through_the_dials() -> None:
@@ -498,9 +498,9 @@ def test_undo_redo_and_reset_walk_through_the_dials() -> None:
     assert epsilon_of(app) == 0.2
     assert app.button(key="redo").disabled
     app.button(key="reset").click().run()
-    assert app.session_state["settings"] == Settings()
+    assert app.session_state["session"].settings == Settings()
     app.button(key="undo").click().run()
-    assert (epsilon_of(app), app.session_state["settings"].n) == (0.2, 300)
+    assert (epsilon_of(app), app.session_state["session"].settings.n) == (0.2, 300)
     app.select_slider(key="dial_epsilon").set_value(2.0).run()
     assert app.button(key="redo").disabled  # another way was taken
 
@@ -512,12 +512,12 @@ def test_pins_stand_side_by_side_and_travel_with_the_link() -> None:
         button = app.button(key="pin")
         if not button.disabled:
             button.click().run()
-    assert [pin.epsilon for pin in app.session_state["pins"][""]] == [1.0, 0.5, 0.2, 2.0]
+    assert [pin.epsilon for pin in app.session_state["session"].pins[""]] == [1.0, 0.5, 0.2, 2.0]
     query = {
         "pin": app.query_params.get_all("pin") if hasattr(app.query_params, "get_all") else app.query_params["pin"]
     }
     again = opened(n="300", **query)
-    assert again.session_state["pins"] == app.session_state["pins"]
+    assert again.session_state["session"].pins == app.session_state["session"].pins
     assert {f"figure_pin_{i}" for i in range(4)} <= set(messages(again))
     again.button(key="unpin_1").click().run()
     again.button(key="take_1").click().run()
@@ -530,7 +530,7 @@ def test_too_many_or_senseless_pins_are_answered() -> None:
     said = " ".join(warning.value for warning in app.warning)
     assert "more than 4" in said
     assert "In a pin of the link: ε: 99" in said
-    assert len(app.session_state["pins"][""]) <= 4
+    assert len(app.session_state["session"].pins[""]) <= 4
 
 
 def test_a_link_hides_dials_and_keeps_hiding_them() -> None:
@@ -547,7 +547,7 @@ def test_a_link_hides_dials_and_keeps_hiding_them() -> None:
         "shift",
         "theta",
     }
-    assert app.session_state["settings"].n == 300
+    assert app.session_state["session"].settings.n == 300
 
 
 def test_projector_mode_is_large_and_can_be_left() -> None:
@@ -585,7 +585,7 @@ def typed_box(app: AppTest, *ends: float) -> None:
 def test_a_box_counts_the_data_and_the_release_and_lights_its_leaves(d: int) -> None:
     app = opened(cloud="uniform", n="500", d=str(d))
     typed_box(app, 0.25, 0.75)
-    run = compute.simulation(compute.generated(app.session_state["settings"]), Parameters(1.0), 0)
+    run = compute.simulation(compute.generated(app.session_state["session"].settings), Parameters(1.0), 0)
     inside = (run.points[:, 0] >= 0.25) & (run.points[:, 0] <= 0.75)
     assert metric(app, "In the box: the data") == f"{inside.sum()}"
     released, error = (float(metric(app, label)) for label in ("In the box: the release", "Error of the box"))
@@ -654,7 +654,7 @@ def test_a_distance_is_measured_where_it_is_shown_and_once(monkeypatch: pytest.M
     monkeypatch.setattr(compute, "wasserstein", counted)
     app = opened(cloud="spiral", n="320")
     assert calls == [True]  # the error, which every part shows
-    app.session_state["display"] = Display(part="error")
+    app.session_state["session"].display = Display(part="error")
     app.run()
     assert calls.count(True) == 1
     assert len(calls) == 1 + 2 + 3  # its two parts, and three rulers
@@ -668,7 +668,7 @@ def test_a_distance_is_measured_where_it_is_shown_and_once(monkeypatch: pytest.M
 def test_a_class_has_no_uploads_and_smaller_data(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(CLASSROOM, "1")
     app = opened(n="90000")
-    assert app.session_state["settings"].n == 20_000
+    assert app.session_state["session"].settings.n == 20_000
     assert any("20000" in w.value for w in app.warning)
     assert not [w for w in app.segmented_control if w.key == "source"]
     assert not app.get("file_uploader")

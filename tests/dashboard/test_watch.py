@@ -121,7 +121,7 @@ def test_new_noise_is_another_story_and_a_rerun_is_the_same_bytes() -> None:
     assert message(app) == before
     app.button(key="roll").click().run()
     assert message(app) != before
-    assert app.session_state["settings"].seed == 1
+    assert app.session_state["session"].settings.seed == 1
 
 
 def test_the_step_of_a_link_is_left_to_the_browser() -> None:
@@ -150,7 +150,7 @@ def test_a_pin_made_here_is_seen_here_and_on_explore() -> None:
     assert leaves == str(len(run(n=200, seed=5).tree.leaves))
     app.button(key="roll").click().run()
     app.button(key="take_0").click().run()
-    assert app.session_state["settings"].seed == 5
+    assert app.session_state["session"].settings.seed == 5
     app._page_hash = calc_hash("explore")
     app.run()
     assert any("Pin 1" in markdown.value for markdown in app.markdown)
