@@ -10,7 +10,7 @@ from dashboard.settings import Problem
 from dashboard.text import settings as words
 
 HIDE, PRESENT, PART = "hide", "present", "part"
-PARTS = ("leaves", "error", "dimension", "trees", "privacy", "take")
+PARTS = ("leaves", "noise", "error", "dimension", "trees", "privacy", "take")
 """The parts of Explore under its picture; the first is open unless the link says otherwise."""
 
 

@@ -52,15 +52,28 @@ SCALE = "plot_scale"
 
 _BUTTON_HEIGHT = 28
 _SCRUB_HEIGHT = 80
-_NOTES_HEIGHT = 48
+_NOTES_HEIGHT = 72
+
+
+Notes: TypeAlias = list[tuple[str, str]]
+"""Numbers by name, shown under a slider."""
+
+
+@dataclass(frozen=True)
+class Standing:
+    """What a slider says while it rests: the state in words, and its numbers."""
+
+    label: str
+    notes: Notes
 
 
 @dataclass(frozen=True)
 class Frames:
     """Precomputed states of some figures, which a slider steps through in the browser.
 
-    `figures` maps the key of a figure to its pictures, one a state; `labels` are the states in words, `notes` a
-    sequence of (name, value) pairs shown under the slider for each state; `low` and `high` name its ends.
+    `figures` maps the key of a figure to its pictures, one a state; `labels` are the states in words, `notes` the
+    numbers shown under the slider for each state, `meanings` says what they are by name; `low` and `high` name the ends
+    of the slider.
     """
 
     figures: Mapping[str, Sequence[Spec]]
@@ -68,7 +81,8 @@ class Frames:
     label: str = "Frame"
     low: str = ""
     high: str = ""
-    notes: Sequence[Sequence[tuple[str, str]]] = ()
+    notes: Sequence[Notes] = ()
+    meanings: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         for key, pictures in self.figures.items():
@@ -105,6 +119,7 @@ def plot(
     height: int | None = None,
     scrubbed_by: str = "",
     at: int | None = None,
+    own: Standing | None = None,
     on_select: Callable[[Selection | None], None] | bool = False,
     name: str | None = None,
     memo: dict[Hashable, bytes] | None = None,
@@ -121,6 +136,7 @@ def plot(
         height: pixels; the figure's own height, or 420, if left out.
         scrubbed_by: the key of the `scrubber` that moves it.
         at: the frame of that scrubber which the figure stands at, to begin with.
+        own: what that scrubber says of the figure, if it stands between two frames.
         on_select: True, or a function that is called with the box when one is drawn (None when it is removed).
         name: file name of downloaded pictures, without its ending; the key if left out.
         memo: belongs to this figure and keeps its messages, so that one shown again is not packed again.
@@ -141,6 +157,7 @@ def plot(
         "select": bool(on_select),
         "group": scrubbed_by,
         "at": at,
+        "own": None if own is None else (own.label, tuple(own.notes)),
         "scale": scale,
         "table": "" if table is None else words.TABLE,
     }
@@ -232,6 +249,7 @@ def pack_frames(frames: Frames, key: str) -> PackedFrames:
         "figures": pictures,
         "labels": list(frames.labels),
         "notes": [list(map(list, note)) for note in frames.notes],
+        "meanings": dict(frames.meanings),
         "label": frames.label,
         "low": frames.low,
         "high": frames.high,

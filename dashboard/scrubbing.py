@@ -11,7 +11,7 @@ from dashboard.figures.partition import partition
 from dashboard.figures.privacy import right_text
 from dashboard.figures.shapes import MAX_BARS
 from dashboard.figures.style import Drawing, number
-from dashboard.plot import Frames, PackedFrames, Spec, pack_frames
+from dashboard.plot import Frames, Notes, PackedFrames, Spec, Standing, pack_frames
 from dashboard.text import explore as words
 from privcore.loss import realised_loss
 from privcore.simulation import Simulation
@@ -89,17 +89,31 @@ def scrub(
             break
         for name, make in PICTURES.items():
             frames.setdefault(f"figure_{name}", []).append(still(make(run, look).spec))
-        guess = words.GUESS_VALUE.format(right=right_text(run.cost.total))
-        leaves, w1 = number(len(run.tree.leaves)), interval(measured(run))
-        notes.append([(words.LEAVES, leaves), (words.W1, w1), (words.GUESS_SHORT, guess)])
+        notes.append(numbers(run, measured(run)))
         reached.append(epsilon)
     return _packed(frames, reached, notes) if reached else None
 
 
-def _packed(figures: dict[str, list[Spec]], epsilons: Sequence[float], notes: Sequence[list[tuple[str, str]]]) -> Scrub:
-    labels = [f"ε = {epsilon:g}" for epsilon in epsilons]
-    frames = Frames(figures, labels, words.SCRUB, words.MORE_PRIVATE, words.MORE_ACCURATE, notes)
+def _packed(figures: dict[str, list[Spec]], epsilons: Sequence[float], notes: Sequence[Notes]) -> Scrub:
+    labels = [_label(epsilon) for epsilon in epsilons]
+    frames = Frames(figures, labels, words.SCRUB, words.MORE_PRIVATE, words.MORE_ACCURATE, notes, words.NUMBERS)
     return Scrub(pack_frames(frames, KEY), tuple(epsilons))
+
+
+def _label(epsilon: float) -> str:
+    return f"ε = {epsilon:g}"
+
+
+def numbers(run: Simulation, w1: W1 | None) -> Notes:
+    """The numbers of a run, by name."""
+    distance = "–" if w1 is None else interval(w1)
+    guess, cost = words.GUESS_VALUE.format(right=right_text(run.cost.total)), _label(float(f"{run.cost.total:.4g}"))
+    return list(zip(words.NUMBERS, (number(len(run.tree.leaves)), distance, guess, cost), strict=True))
+
+
+def still_life(run: Simulation, epsilon: float, w1: W1 | None) -> Standing:
+    """What the slider says while it rests on a run between two frames."""
+    return Standing(_label(epsilon), numbers(run, w1))
 
 
 def still(spec: Spec) -> Spec:

@@ -152,9 +152,14 @@ function fit(me) {
   me.spare = spare;
   me.gd.style.height = `${me.head.height - spare}px`;
   me.size = `${me.gd.clientWidth}x${me.head.height - spare}`;
-  const held = me.root.closest("[data-testid=stElementContainer]"); // as high as the server asked for
-  if (held) Object.assign(held.style, spare ? { height: "auto", flexBasis: "auto" } : { height: "", flexBasis: "" });
+  hold(me, spare > 0);
   return true;
+}
+
+// As high as what is in it, or else as the server asked for.
+function hold(me, asIs) {
+  const held = me.root.closest("[data-testid=stElementContainer]");
+  if (held) Object.assign(held.style, asIs ? { height: "auto", flexBasis: "auto" } : { height: "", flexBasis: "" });
 }
 
 async function plotly(me) {
@@ -416,7 +421,7 @@ function listen(me) {
 // ---- scrubbing: frames are shown while the slider is dragged, and committed when it is let go ----------------------
 
 function groupOf(name) {
-  if (!groups.has(name)) groups.set(name, { figures: new Set(), slider: null, frame: null, at: 0, held: false, timer: 0 });
+  if (!groups.has(name)) groups.set(name, { figures: new Set(), slider: null, frame: null, at: 0, own: null, held: false, timer: 0 });
   return groups.get(name);
 }
 
@@ -428,9 +433,10 @@ function join(me) {
   if (!me.group) return;
   me.group.figures.add(me);
   me.group.at = me.head.at ?? 0;
+  me.group.own = me.head.own ?? null;
   if (busy(me.group)) return; // the hand is on the slider: what it shows is newer than what the server sent
   me.group.frame = null;
-  place(me.group, me.group.at);
+  place(me.group, me.group.at, me.group.own);
 }
 
 // The frame that stands for a figure while its slider is moved, null if it shows its own picture.
@@ -480,23 +486,46 @@ function fill(me) {
   high.textContent = frames.high;
   me.group = groupOf(key);
   me.group.slider = me;
-  if (!busy(me.group)) place(me.group, me.group.at);
+  me.node.querySelector("dl").replaceChildren(...(frames.notes[0] ?? []).map(([name]) => pair(name, frames.meanings[name])));
+  hold(me, true); // its numbers may take two lines
+  if (!busy(me.group)) place(me.group, me.group.at, me.group.own);
 }
 
-function place(group, index) {
+// A number and its name, which explains itself when it is asked.
+function pair(name, meaning) {
+  const node = document.createElement("div");
+  const [term] = ["dt", "dd"].map((tag) => node.appendChild(document.createElement(tag)));
+  term.textContent = name;
+  if (meaning) term.append(...explained(name, meaning));
+  return node;
+}
+
+function explained(name, meaning) {
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "pc-why", textContent: "?" });
+  const words = Object.assign(document.createElement("div"), { popover: "auto", className: "pc-meaning", textContent: meaning });
+  button.setAttribute("aria-label", `${name}: what it means`);
+  button.popoverTargetElement = words;
+  button.popoverTargetAction = "show";
+  words.addEventListener("beforetoggle", () => {
+    const { left, bottom } = button.getBoundingClientRect();
+    words.style.left = `${Math.max(8, Math.min(left, innerWidth - 328))}px`;
+    words.style.top = `${bottom + 6}px`;
+  });
+  button.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && words.showPopover());
+  button.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && words.hidePopover());
+  return [button, words];
+}
+
+// Shows where the slider stands: at a frame, or between two of them, where a figure says its own.
+function place(group, index, own = null) {
   if (!group.slider) return;
   const { input, node, head: { frames } } = group.slider;
   const state = Math.min(index, frames.labels.length - 1);
+  const [label, notes] = own ?? [frames.labels[state], frames.notes[state] ?? []];
   input.value = state;
-  input.setAttribute("aria-valuetext", `${frames.labels[state]}`);
-  node.querySelector("output").textContent = frames.labels[state];
-  node.querySelector("dl").replaceChildren(...(frames.notes[state] ?? []).map(([name, value]) => {
-    const pair = document.createElement("div");
-    const [term, detail] = ["dt", "dd"].map((tag) => pair.appendChild(document.createElement(tag)));
-    term.textContent = name;
-    detail.textContent = value;
-    return pair;
-  }));
+  input.setAttribute("aria-valuetext", label);
+  node.querySelector("output").textContent = label;
+  node.querySelectorAll("dd").forEach((value, i) => { value.textContent = notes[i][1]; });
 }
 
 function show(group, index) {

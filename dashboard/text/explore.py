@@ -102,22 +102,23 @@ COST_REPLACE = (
 )
 SIMULATED = "A simulation: the noise has a seed, so nothing shown here is a release."
 
-LEAVES = "Leaves"
-LEAVES_HELP = "Cells that were not split further."
-W1 = "W1 error"
-W1_HELP = (
-    "How far mass must move on average to turn the data into the release (1-Wasserstein distance, Euclidean), where "
-    "every axis of the declared box is 1 long: 0.01 is a hundredth of its side."
-)
-GUESS = "Best guess about one person"
-GUESS_HELP = "How often somebody who must guess whether one given person is in the data can be right at most."
+LEAVES, W1, GUESS, COST = "Leaves", "W1 error", "Best guess about one person", "Privacy spent"
+NUMBERS = {
+    LEAVES: "Cells that were not split further.",
+    W1: (
+        "How far mass must move on average to turn the data into the release (1-Wasserstein distance, Euclidean), "
+        "where every axis of the declared box is 1 long: 0.01 is a hundredth of its side."
+    ),
+    GUESS: "How often somebody who must guess whether one given person is in the data can be right at most.",
+    COST: "What the current dials truly cost, rounded up.",
+}
+"""The numbers of a run, in the order they are shown in, each with what it means."""
 GUESS_VALUE = "{right} of 100"
-COST = "Privacy spent"
-COST_HELP = "What the current dials truly cost, rounded up."
 
 LOOK_CLOSER = "Look closer"
 PART_NAMES = {
-    "leaves": "Leaves and their noise",
+    "leaves": "Leaves and tree",
+    "noise": "Noise and projection",
     "error": "W1 error",
     "dimension": "Dimension",
     "trees": "Trees without noise",
@@ -126,6 +127,7 @@ PART_NAMES = {
 }
 MOVED_OFF = "W1 is not exact here: the plan that is drawn costs its upper end."
 
+VIEW = "View"
 COLOUR = "Colour the cells by"
 COLOUR_CHOICES = {"none": "Nothing", "density": "True density", "depth": "Depth"}
 KIND = "Show the measure as"
@@ -136,7 +138,6 @@ PAIRS = "There are {d} axes: two are shown. A leaf's outline is its shadow on th
 SCRUB = "Drag ε"
 MORE_PRIVATE = "← more private"
 MORE_ACCURATE = "more accurate →"
-GUESS_SHORT = "Best guess"
 SCRUB_BUILDING = "Running the mechanism at {of} values of ε, so that it can be dragged…"
 SCRUB_OFFER = "Make ε draggable"
 SCRUB_OFFER_HELP = "Runs the mechanism with these dials at {of} values of ε and keeps the pictures in the browser."
@@ -153,7 +154,7 @@ SCRUB_BEYOND = "ε = {epsilon:g} is outside what can be dragged, {least:g} to {l
 SCRUB_WHY_LEAVES = ": beyond it the tree has more than {most:,} leaves, too many to redraw while a hand moves"
 SCRUB_ENDS = (
     "Dragging ends at ε = {last:g}: beyond it the tree has more than {most:,} leaves, too many to redraw while a hand "
-    "moves. Turn ε in the panel to go further."
+    "moves. {turn} to go further."
 )
 
 UNDO, REDO, RESET = "Undo", "Redo", "Reset"
@@ -180,9 +181,9 @@ PIN_COLUMNS = ("settings", "privacy spent ε", "leaves", "W1 from", "W1 to")
 
 SELECT_HELP = (
     "Drag a box over the data or the release to count what is in it: both pictures show it, and its leaves light up in "
-    "the leaf noise and in the tree. A double click takes it away."
+    "their chart and in the tree. A double click takes it away."
 )
-SELECT_HELP_3D = "Type a box to count what is in it: its leaves light up in the leaf noise and in the tree."
+SELECT_HELP_3D = "Type a box to count what is in it: its leaves light up in their chart and in the tree."
 SELECT_TYPE = "Type a box"
 SELECT_LOW, SELECT_HIGH = "{name} from", "{name} to"
 SELECT_CLEAR = "Take the box away"

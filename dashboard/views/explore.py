@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import streamlit as st
-from streamlit.delta_generator import DeltaGenerator
 
 from dashboard import compute
 from dashboard.compute import Data, Distance
@@ -24,7 +23,7 @@ from dashboard.figures.selection import with_box
 from dashboard.figures.style import Drawing
 from dashboard.limits import limits
 from dashboard.plot import plot, table
-from dashboard.scrubbing import KEY, PICTURES, Look, Scrub
+from dashboard.scrubbing import KEY, PICTURES, Look, Scrub, numbers, still_life
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.views import controls, pins, rolls, scrub, selection, session
@@ -91,38 +90,29 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     # What comes and goes does so inside one of these, so that whatever follows keeps its place, and figures their zoom.
     headline, present = st.container(), session.display().present
     if present:  # a projector shows the picture first
-        stage, choices = st.container(), _row()
-    toolbar(data.digest if data.uploaded else "")
-    numbers = _row()
+        stage = st.container()
+    toolbar(data.digest if data.uploaded else "", look=lambda: _pick_look(view))
     if not present:
-        choices, stage = _row(), st.container()
-    with choices:
-        look = _look(view)
-        frames = scrub.frames(settings, data, look)
+        stage = st.container()
+    look = _look(view)
     with headline:
+        frames = scrub.frames(settings, data, look)
         _headline(view, draggable=frames is not None and frames.covers(settings.epsilon))
         controls.say_problems()
     box = selection.chosen(data)
     with stage:
         _picture(view, look, frames, box)
-        _cost(view.run)
-    with numbers:
-        found = view.distance("total")
-        _numbers(view.run, found)
     pins.pinned(data, measured)
     marked = None if box is None else compute.selected(view.run, box).leaves
-    _parts(view, found, marked)
+    _parts(view, marked)
 
 
-def _row() -> DeltaGenerator:
-    return st.container(horizontal=True, gap="medium")
-
-
-def _parts(view: _View, found: W1 | None, marked: Bools | None) -> None:
+def _parts(view: _View, marked: Bools | None) -> None:
     """What is under the picture, one part at a time: a part that is not open costs nothing."""
     parts: dict[str, Callable[[], None]] = {
         "leaves": lambda: _leaves(view, marked),
-        "error": lambda: _error(view, found),
+        "noise": lambda: _noise(view),
+        "error": lambda: _error(view, view.distance("total")),
         "dimension": lambda: _dimension(view),
         "trees": lambda: _trees(view),
         "privacy": lambda: _privacy(view),
@@ -137,7 +127,6 @@ def _parts(view: _View, found: W1 | None, marked: Bools | None) -> None:
 
 
 def _headline(view: _View, draggable: bool) -> None:
-    title = "" if session.display().present else f"## {words.TITLE}\n\n"
     cloud, uploaded = view.settings.cloud, view.data.uploaded
     made_of = words.PEOPLE if cloud == "city" else words.POINTS
     who = words.ROWS if uploaded or CLOUDS[cloud].kind == "real" else made_of
@@ -145,23 +134,21 @@ def _headline(view: _View, draggable: bool) -> None:
     if controls.hidden("epsilon") or (session.display().present and not draggable):  # a projector shows no panel
         instruction = ""
     made_from = words.MADE_FROM_ONE if view.run.n == 1 else words.MADE_FROM.format(n=view.run.n, who=who)
-    st.markdown(f"{title}**{made_from}** {instruction}")
+    st.markdown(f"**{made_from}** {instruction}" if session.display().present else f"### {made_from}\n\n{instruction}")
     if uploaded:
         st.warning(words.UPLOAD_OWNER, icon=":material/visibility:")
 
 
-def _numbers(run: Simulation, found: W1 | None) -> None:
-    right = words.GUESS_VALUE.format(right=privacy_figures.right_text(run.cost.total))
-    st.metric(words.LEAVES, f"{len(run.tree.leaves):,}", help=words.LEAVES_HELP, width="content")
-    st.metric(words.W1, _w1_text(found), help=words.W1_HELP, width="content")
-    st.metric(words.GUESS, right, help=words.GUESS_HELP, width="content")
-    st.metric(words.COST, f"ε = {run.cost.total:.4g}", help=words.COST_HELP, width="content")
+def _numbers(view: _View) -> None:
+    """The numbers of the run, where no slider shows them."""
+    with st.container(horizontal=True, gap="medium"):
+        for name, value in numbers(view.run, view.distance("total")):
+            st.metric(name, value, help=words.NUMBERS[name], width="content")
 
 
-def _cost(run: Simulation) -> None:
+def _cost(run: Simulation) -> str:
     odds = privacy_figures.odds_sentence(run.cost.total, run.parameters.neighbours == "replace-one")
-    sentences = _cost_text(run.cost, run.parameters), odds, words.SIMULATED
-    st.caption(" ".join(sentences))
+    return f"{_cost_text(run.cost, run.parameters)} {odds} {words.SIMULATED}"
 
 
 def _cost_text(cost: Cost, parameters: Parameters) -> str:
@@ -177,20 +164,39 @@ def _cost_text(cost: Cost, parameters: Parameters) -> str:
     )
 
 
-def _w1_text(found: W1 | None) -> str:
-    return "–" if found is None else error_figures.interval(found)
-
-
 def _look(view: _View) -> Look:
-    """How the main pictures are drawn, as the reader picks it."""
-    d = view.run.box.d
-    colour = _pick(words.COLOUR, words.COLOUR_CHOICES, "colour") if d == 2 else Look().colour
-    kind = _pick(words.KIND, words.KIND_CHOICES if d != 3 else words.KIND_CHOICES_3D, "kind")
-    return Look(view.axes, colour, kind)
+    """How the main pictures are drawn, as the reader has picked it."""
+    picked = {name: _picked(name, choices) for name, (_, choices) in _choices(view.run.box.d).items()}
+    return Look(view.axes, **picked)
+
+
+def _pick_look(view: _View) -> None:
+    """Let the reader pick it."""
+    for name, (label, choices) in _choices(view.run.box.d).items():
+        st.session_state[name] = _picked(name, choices)
+        picks = session.kept().picks
+
+        def commit(name: str = name, picks: dict[str, str] = picks) -> None:
+            picks[name] = st.session_state[name]
+
+        options = {"format_func": choices.get, "required": True, "key": name, "on_change": commit}
+        st.segmented_control(label, list(choices), **options)
+
+
+def _choices(d: int) -> dict[str, tuple[str, dict[str, str]]]:
+    kinds = words.KIND_CHOICES if d != 3 else words.KIND_CHOICES_3D
+    colours = {"colour": (words.COLOUR, words.COLOUR_CHOICES)} if d == 2 else {}
+    return colours | {"kind": (words.KIND, kinds)}
+
+
+def _picked(name: str, choices: dict[str, str]) -> str:
+    """A choice that the session keeps, the first one if there is none or it does not exist here."""
+    picked = session.kept().picks.get(name)
+    return picked if picked in choices else next(iter(choices))
 
 
 def _picture(view: _View, look: Look, frames: Scrub | None, box: Box | None) -> None:
-    """Data and release side by side, the slider that moves both, and the reader's box."""
+    """Data and release side by side, the slider that moves both, their numbers and their cost, and the reader's box."""
     run, settings, data = view.run, view.settings, view.data
     if run.box.d > 3:
         st.caption(words.PAIRS.format(d=run.box.d))
@@ -198,45 +204,54 @@ def _picture(view: _View, look: Look, frames: Scrub | None, box: Box | None) -> 
     drawn_axes = tuple(dict.fromkeys(view.axes))
     drawn = {key: view.kept.once((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
     live = frames is not None and frames.covers(settings.epsilon)
-    moved = {"scrubbed_by": KEY, "at": frames.nearest(settings.epsilon)} if frames is not None and live else {}
+    moved = _moved(view, frames) if frames is not None and live else {}
     above = session.display().present  # or a projector would show the slider and its numbers without the picture
     if above:
-        scrub.slider(frames, settings, data, look)
+        said = scrub.slider(frames, settings, data, look)
     for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
             over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
             selects = selection.on_select(data, drawn_axes) if run.box.d != 3 else False
             view.figure(key, over, on_select=selects, **moved)
     if not above:
-        scrub.slider(frames, settings, data, look)
+        said = scrub.slider(frames, settings, data, look)
+    if not live:
+        _numbers(view)
+    st.caption("\n\n".join([*said, _cost(run), selection.help_text(run.box.d)]))
     if run.box.d == 1 and run.n:
         view.draw("cdfs", lambda: partition_figures.cdfs(run.points, run.measure, run.box))
     selection.summary(run, data, box, tuple(range(3)) if run.box.d == 3 else drawn_axes)
 
 
-def _pick(label: str, choices: dict[str, str], key: str) -> str:
-    """One of a few choices, which the session keeps while another page is open."""
-    kept = session.kept().picks
-    if st.session_state.get(key) not in choices:
-        st.session_state[key] = kept[key] if kept.get(key) in choices else next(iter(choices))
-    chosen = str(st.segmented_control(label, list(choices), format_func=choices.get, required=True, key=key))
-    kept[key] = chosen
-    return chosen
+def _moved(view: _View, frames: Scrub) -> dict[str, Any]:
+    """What ties a picture to the slider; between two frames, its numbers are its own."""
+    epsilon = view.settings.epsilon
+    own = None if epsilon in frames.epsilons else still_life(view.run, epsilon, view.distance("total"))
+    return {"scrubbed_by": KEY, "at": frames.nearest(epsilon), "own": own}
 
 
 def _leaves(view: _View, marked: Bools | None) -> None:
-    """The noise of the leaves and the tree they belong to; the leaves of the reader's box light up in both."""
-    run, axes, keep = view.run, view.axes, marked is None
-    counts, masses = (run.true_counts, run.noisy_counts), (run.noisy_masses, run.projection.masses)
-    badge = {"epsilon": run.cost.total, "simulated": True}
-    tree = {"private": False, "marked": marked, **badge}
+    """The leaves, true and released, and the tree they belong to; the leaves of the reader's box light up in both."""
+    run, keep = view.run, marked is None
+    counts = run.true_counts, run.noisy_counts
+    tree = {"private": False, "marked": marked, "epsilon": run.cost.total, "simulated": True}
     left, right = st.columns(2)
     with left:
         view.draw("scatter", lambda: noise_figures.leaf_scatter(*counts, run.tree.leaf_depth, marked), keep)
+    with right:
+        view.draw("icicle", lambda: tree_figures.icicle(run.tree, run.noisy_counts, **tree), keep)
+
+
+def _noise(view: _View) -> None:
+    """The noise against its law, where it fell and what it decided; the projection that takes the negatives away."""
+    run, axes = view.run, view.axes
+    counts, masses = (run.true_counts, run.noisy_counts), (run.noisy_masses, run.projection.masses)
+    badge = {"epsilon": run.cost.total, "simulated": True}
+    left, right = st.columns(2)
+    with left:
         view.draw("law", lambda: noise_figures.noise_law(run.leaf_noise, run.cost.a, run.cost.b))
         view.draw("projection", lambda: noise_figures.projection(*masses, run.parameters.method, **badge))
     with right:
-        view.draw("icicle", lambda: tree_figures.icicle(run.tree, run.noisy_counts, **tree), keep)
         view.draw("levels", lambda: _levels(run))
         view.draw("noise_map", lambda: noise_figures.noise_map(run.tree, run.box, *counts, axes=axes))
 

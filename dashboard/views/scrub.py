@@ -47,37 +47,33 @@ def preset(settings: Settings, data: Data) -> bool:
     return not data.uploaded and set(settings.changed()) <= {"cloud", "d", "epsilon"}
 
 
-def slider(found: Scrub | None, settings: Settings, data: Data, look: Look) -> None:
-    """Draw the slider, and say where dragging ends; or why there is none, or offer to make it."""
+def slider(found: Scrub | None, settings: Settings, data: Data, look: Look) -> list[str]:
+    """Draw the slider, or offer to make it; what is to be said of it: where dragging ends, or why there is none."""
     if found is None:
-        if not controls.hidden("epsilon") and len(data.points):
-            _say_why(settings, data, look)
-        return
+        return [] if controls.hidden("epsilon") or not len(data.points) else _why(settings, data, look)
     turn = controls.where_to_turn()
     epsilon, last, whole = settings.epsilon, found.epsilons[-1], found.epsilons[-1] == EPSILONS[-1]
     if not found.covers(epsilon):
         why = "" if whole or epsilon < last else words.SCRUB_WHY_LEAVES.format(most=MOST_LEAVES)
-        st.caption(words.SCRUB_BEYOND.format(epsilon=epsilon, least=found.epsilons[0], last=last, why=why, turn=turn))
-        return
+        return [words.SCRUB_BEYOND.format(epsilon=epsilon, least=found.epsilons[0], last=last, why=why, turn=turn)]
     scrubber(found.frames, key=KEY, on_frame=lambda frame: session.turn(epsilon=found.epsilons[frame]))
-    if not whole and not session.display().present:  # the picture needs the room
-        st.caption(words.SCRUB_ENDS.format(last=last, most=MOST_LEAVES))
+    return [] if whole else [words.SCRUB_ENDS.format(last=last, most=MOST_LEAVES, turn=turn)]
 
 
-def _say_why(settings: Settings, data: Data, look: Look) -> None:
+def _why(settings: Settings, data: Data, look: Look) -> list[str]:
     """Why epsilon can't be dragged; if only nobody has asked for it, a button that does, from now on."""
     turn = controls.where_to_turn()
     if len(data.points) > MOST_POINTS:
-        st.caption(words.SCRUB_OFF_POINTS.format(most=MOST_POINTS, turn=turn))
-    elif _wanted(settings, data, look):
-        st.caption(words.SCRUB_OFF_LEAVES.format(least=EPSILONS[0], most=MOST_LEAVES, turn=turn))
-    elif (leaves := _leaves(settings, data)) > MOST_LEAVES:  # what is shown now would not be among the frames
-        st.caption(words.SCRUB_OFF_HERE.format(epsilon=settings.epsilon, leaves=leaves, most=MOST_LEAVES, turn=turn))
-    else:
-        st.button(
-            words.SCRUB_OFFER,
-            icon=":material/swipe:",
-            help=words.SCRUB_OFFER_HELP.format(of=len(EPSILONS)),
-            on_click=lambda: st.session_state.update(live=True),
-            key="make_live",
-        )
+        return [words.SCRUB_OFF_POINTS.format(most=MOST_POINTS, turn=turn)]
+    if _wanted(settings, data, look):
+        return [words.SCRUB_OFF_LEAVES.format(least=EPSILONS[0], most=MOST_LEAVES, turn=turn)]
+    if (leaves := _leaves(settings, data)) > MOST_LEAVES:  # what is shown now would not be among the frames
+        return [words.SCRUB_OFF_HERE.format(epsilon=settings.epsilon, leaves=leaves, most=MOST_LEAVES, turn=turn)]
+    st.button(
+        words.SCRUB_OFFER,
+        icon=":material/swipe:",
+        help=words.SCRUB_OFFER_HELP.format(of=len(EPSILONS)),
+        on_click=lambda: st.session_state.update(live=True),
+        key="make_live",
+    )
+    return []

@@ -44,9 +44,13 @@ def chosen(data: Data) -> Box | None:
         return None  # drawn beside the declared box
 
 
+def help_text(d: int) -> str:
+    """How to choose a box."""
+    return words.SELECT_HELP if d != 3 else words.SELECT_HELP_3D
+
+
 def summary(run: Simulation, data: Data, box: Box | None, axes: tuple[int, ...]) -> None:
     """What the data and the release hold in the box; and the box in numbers, for those who don't drag."""
-    st.caption(words.SELECT_HELP if data.box.d != 3 else words.SELECT_HELP_3D)
     if box is not None:
         found = compute.selected(run, box)
         sigma = words.SELECT_ERROR_HELP.format(error=number(found.standard_error))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -19,10 +20,13 @@ PROJECTOR_SCALE = 1.4
 STYLE = Path(__file__).parents[1] / "browser" / "present.css"
 
 
-def toolbar(of: str = "", keys: str = words.KEYS, link: str = words.LINK_HELP) -> None:
+def toolbar(
+    of: str = "", keys: str = words.KEYS, link: str = words.LINK_HELP, look: Callable[[], None] | None = None
+) -> None:
     """The row of buttons; `of` names an upload, whose pins no link may hold.
 
-    `keys` says what the keys do on a projector, `link` what the link holds.
+    `keys` says what the keys do on a projector, `link` what the link holds; `look` draws the choices of how the page's
+    pictures look.
     """
     state = session.kept()
     settings = state.settings
@@ -56,6 +60,8 @@ def toolbar(of: str = "", keys: str = words.KEYS, link: str = words.LINK_HELP) -
             on_click=lambda: session.pin(of),
             key="pin",
         )
+        if look is not None:
+            _view(look)
         _link(settings, words.LINK_UPLOAD if of else link)
         _projector()
     present = session.display().present
@@ -63,6 +69,13 @@ def toolbar(of: str = "", keys: str = words.KEYS, link: str = words.LINK_HELP) -
     if present:
         st.html(STYLE)
         st.caption(keys)
+
+
+def _view(look: Callable[[], None]) -> None:
+    box = st.popover(words.VIEW, icon=":material/tune:", key="view_box", on_change="rerun")
+    if box.open:
+        with box:
+            look()
 
 
 def _link(settings: Settings, holds: str) -> None:

@@ -11,14 +11,15 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
+from dashboard.text import explore as words
 from privcore import Release
 from tests.browser.conftest import Watched
 from tests.browser.helpers import choose_theme, drag, open_page, settle
 
-FIGURES = 8
-MESSAGES = 60
+FIGURES = 4
+MESSAGES = 47
 """What a rerun of the first view sends, at most: each costs the server about as much, whatever it holds."""
-PARTS = ("Leaves and their noise", "W1 error", "Dimension", "Trees without noise", "Where ε goes", "Take it with you")
+PARTS = tuple(words.PART_NAMES.values())
 SMALL = "?v=1&n=200"
 TABLE = "place;long;lat\n" + "".join(f"P{i};{i % 17},5;{(7 * i) % 11}\n" for i in range(200))
 
@@ -54,7 +55,13 @@ def figure(page: Page, key: str) -> Locator:
 
 
 def metric(page: Page, label: str) -> str:
-    return page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue").inner_text()
+    streamlits = page.get_by_test_id("stMetric").filter(has_text=label).get_by_test_id("stMetricValue")
+    return streamlits.or_(number(page, label)).inner_text()
+
+
+def number(page: Page, label: str) -> Locator:
+    """A number under the slider."""
+    return page.locator(".st-key-scrub_epsilon dl > div").filter(has_text=label).locator("dd")
 
 
 def epsilon(page: Page) -> Locator:
@@ -203,7 +210,7 @@ def test_the_table_of_a_figure_is_opened_by_key_and_no_figure_is_sent_or_drawn_a
     open_page(page, dashboard_url, figures=FIGURES)
     page.evaluate("() => document.querySelectorAll('.pc-picture').forEach(gd => { gd._mine = gd._fullLayout; })")
     runs.clear()
-    button = page.get_by_role("button", name="Table: The noise and its exact law")
+    button = page.get_by_role("button", name="Table: True and released leaf counts")
     button.press("Enter")
     expect(page.get_by_test_id("stDataFrame")).to_be_visible()
     settle(page, figures=FIGURES)
@@ -321,8 +328,8 @@ def test_a_narrow_page_has_no_sideways_scroll(page: Page, dashboard_url: str) ->
 
 def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: str) -> None:
     open_page(page, dashboard_url + SMALL + "&pin=epsilon%3D0.5", figures=FIGURES)
-    for words in ("More dials", "Type a box"):
-        page.get_by_text(words).click()
+    for folded in ("More dials", "Type a box"):
+        page.get_by_text(folded).click()
         settle(page, figures=FIGURES)
     for theme in ("Light", "Dark"):
         choose_theme(page, theme)
@@ -331,6 +338,42 @@ def test_axe_finds_nothing_serious_in_either_theme(page: Page, dashboard_url: st
             page.wait_for_timeout(300)
             settle(page, figures=3)
             assert serious(page) == [], (theme, part)
+
+
+def test_the_numbers_under_the_slider_explain_themselves_by_key(page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url, figures=FIGURES)
+    meaning = page.get_by_text("Cells that were not split further.")
+    expect(meaning).to_be_hidden()
+    page.get_by_role("button", name="Leaves: what it means").press("Enter")
+    expect(meaning).to_be_visible()
+    assert serious(page) == []
+    page.keyboard.press("Escape")
+    expect(meaning).to_be_hidden()
+
+
+def test_the_view_is_chosen_by_key_and_drawn_at_once(page: Page, dashboard_url: str, runs: Runs) -> None:
+    open_page(page, dashboard_url, figures=FIGURES)
+    page.get_by_role("button", name="View").press("Enter")
+    page.get_by_role("radio", name="Atoms").press("Space")
+    expect(figure(page, "measure").get_by_text("Released: atoms")).to_be_visible()
+    settle(page, figures=FIGURES)
+    page.keyboard.press("Escape")
+    page.reload()
+    settle(page, figures=FIGURES)
+    assert number(page, "Leaves").inner_text() == "223"
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1366, 768)])
+def test_the_slider_is_in_sight_beside_its_pictures(page: Page, dashboard_url: str, width: int, height: int) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    open_page(page, dashboard_url, figures=FIGURES)
+    for key in ("partition", "measure"):
+        figure(page, key).evaluate("node => node.scrollIntoView({block: 'start'})")
+        page.wait_for_timeout(100)
+        expect(page.get_by_role("slider", name="Drag ε")).to_be_in_viewport()
+    page.get_by_text("Look closer").evaluate("node => node.scrollIntoView({block: 'start'})")
+    page.wait_for_timeout(100)
+    expect(page.get_by_role("slider", name="Drag ε")).not_to_be_in_viewport()
 
 
 def serious(page: Page) -> list[tuple[str, str]]:

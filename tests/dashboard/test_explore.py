@@ -17,6 +17,7 @@ from streamlit.testing.v1 import AppTest
 
 from dashboard import compute, plot, scrubbing
 from dashboard.display import PARTS, Display
+from dashboard.figures.error import interval
 from dashboard.limits import CLASSROOM
 from dashboard.scrubbing import EPSILONS, KEY
 from dashboard.settings import Settings
@@ -27,7 +28,7 @@ from privcore import Box, Parameters, Release
 APP = str(Path(__file__).parents[2] / "dashboard" / "app.py")
 BANNER = "NOT PRIVATE"
 BUDGET = 300_000
-MOST_ELEMENTS = 55
+MOST_ELEMENTS = 40
 """Elements and blocks of a preset's page: each is a message, and messages are nearly all that a rerun costs."""
 
 
@@ -63,7 +64,17 @@ def texts(figure: Any) -> str:
 
 
 def metric(app: AppTest, label: str) -> str:
-    return next(m.value for m in app.metric if m.label == label)
+    return ({m.label: m.value for m in app.metric} | said_at_the_slider(app))[label]
+
+
+def said_at_the_slider(app: AppTest) -> dict[str, str]:
+    """The numbers under the slider where it rests, if there is one."""
+    sent = messages(app)
+    if KEY not in sent:
+        return {}
+    options = plot.unpack(sent["figure_partition"]).options
+    notes = plot.unpack(sent[KEY]).options["notes"][options["at"]]
+    return dict(notes if options["own"] is None else options["own"][1])
 
 
 def test_default_view_is_complete_and_within_its_budget() -> None:
@@ -148,9 +159,27 @@ def test_frames_are_what_the_page_shows_at_their_epsilon(d: int) -> None:
     for key, pictures in packed.frames.items():
         plain = {"data": [t.to_plotly_json() for t in shown[key].data], "layout": shown[key].layout.to_plotly_json()}
         assert pictures[at] == go.Figure(scrubbing.still(plain))
-    notes = dict(packed.options["notes"][at])
-    assert notes["Leaves"] == metric(app, "Leaves")
-    assert notes["W1 error"] == metric(app, "W1 error")
+    settings = app.session_state["session"].settings
+    run = compute.simulation(compute.generated(settings), settings.parameters(), settings.seed)
+    assert not app.metric
+    assert said_at_the_slider(app) == {
+        "Leaves": f"{len(run.tree.leaves):,}",
+        "W1 error": interval(run.w1),
+        "Best guess about one person": "82 of 100",
+        "Privacy spent": "ε = 1.5",
+    }
+    assert set(packed.options["meanings"]) == set(said_at_the_slider(app))
+
+
+def test_between_two_frames_the_numbers_are_those_of_the_picture() -> None:
+    app = opened(epsilon="0.93")
+    run = compute.simulation(compute.generated(Settings()), Parameters(0.93), 0)
+    options = plot.unpack(messages(app)["figure_partition"]).options
+    assert options["own"][0] == "ε = 0.93"
+    assert EPSILONS[options["at"]] == 1.0
+    assert metric(app, "Leaves") == f"{len(run.tree.leaves):,}" != metric(opened(), "Leaves")
+    assert metric(app, "W1 error") == interval(run.w1)
+    assert metric(app, "Privacy spent") == "ε = 0.93"
 
 
 def test_a_preset_can_be_dragged_at_once_and_other_dials_on_demand() -> None:
