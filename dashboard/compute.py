@@ -85,7 +85,8 @@ class Selected:
 
 
 Made = TypeVar("Made")
-Distance = Literal["total", "resolution", "privacy"]
+Distance = Literal["moved", "total", "resolution", "privacy"]
+"""W1 between data and release, with its transport plan ("moved") or without ("total"), and its two parts."""
 Progress = Callable[[Distance, float, float], bool]
 """Called with what is measured and the interval so far; returning False stops."""
 Waiting = Callable[[int], object]
@@ -133,18 +134,15 @@ def fresh_simulation(data: Data, parameters: Parameters, seed: int) -> Simulatio
 def distance(
     name: Distance, data: Data, parameters: Parameters, seed: int, progress: Progress, waiting: Waiting
 ) -> W1 | None:
-    """A distance of the run in the unit cube, exact or a certified interval, measured once; None without data.
-
-    "total" is W1 between data and release, with its plan; "resolution" and "privacy" are its parts.
-    """
+    """A distance of the run in the unit cube, exact or a certified interval, measured once; None without data."""
     kept = run_cache(data, parameters, seed)
     run = kept.run
     if not run.n:
         return None
-    found = kept.distances.get(name)
+    found = kept.known(name)
     if found is None:
         with kept.line.turn(waiting):  # another session may be measuring the same run
-            found = kept.distances.get(name)
+            found = kept.known(name)
             if found is None:
                 with _turn(run.n, waiting):
                     found = kept.distances[name] = _measured(run, name, progress)
@@ -163,6 +161,10 @@ class RunCache:
     distances: dict[Distance, W1] = field(default_factory=dict)
     line: Line = field(default_factory=lambda: Line(1))
     made: dict[Hashable, Any] = field(default_factory=dict)
+
+    def known(self, name: Distance) -> W1 | None:
+        """A distance that has been measured: one with its plan is also the one without."""
+        return self.distances.get(name) or (self.distances.get("moved") if name == "total" else None)
 
     def measure_again(self) -> None:
         """Forget the distances: one ran into its deadline, perhaps because the server was busy."""
@@ -193,8 +195,10 @@ def _own_run(digest: str, parameters: Parameters, seed: int, _data: Data) -> Run
 
 def _measured(run: Simulation, name: Distance, progress: Progress) -> W1:
     oracle = run.oracle_measure
+    total = run.points, run.measure, None
     points, measure, weights = {
-        "total": (run.points, run.measure, None),
+        "moved": total,
+        "total": total,
         "resolution": (run.points, oracle, None),
         "privacy": (oracle.points, run.projected_measure, oracle.masses),
     }[name]
@@ -202,7 +206,7 @@ def _measured(run: Simulation, name: Distance, progress: Progress) -> W1:
     def report(lower: float, upper: float) -> bool:
         return progress(name, lower, upper)
 
-    options = {"deadline": limits().w1_seconds, "progress": report, "plan": name == "total"}
+    options = {"deadline": limits().w1_seconds, "progress": report, "plan": name == "moved"}
     return wasserstein(points, measure, weights=weights, box=run.box, **options)
 
 

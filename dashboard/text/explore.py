@@ -204,7 +204,12 @@ WAITING = (
 )
 MEASURING = "Measuring W1… (the very first time on a machine, its code is compiled: some seconds)"
 MEASURED_SO_FAR = "W1 ({what}) is between {lower:.5f} and {upper:.5f} …"
-PARTS = {"total": "data to release", "resolution": "data to tree", "privacy": "tree to release"}
+PARTS = {
+    "moved": "data to release",
+    "total": "data to release",
+    "resolution": "data to tree",
+    "privacy": "tree to release",
+}
 AGAIN = "Measure again"
 NOT_FINISHED = (
     "W1 was stopped after {seconds:g} s: the interval shown is proved to contain it. A server that was busy then may "

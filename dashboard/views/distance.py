@@ -14,7 +14,7 @@ from privcore.transport import W1
 
 def measured(settings: Settings, data: Data, name: Distance = "total") -> W1 | None:
     """A distance of a run; the interval narrows on screen while it is being measured."""
-    known = compute.run_cache(data, settings.parameters(), settings.seed).distances.get(name)
+    known = compute.run_cache(data, settings.parameters(), settings.seed).known(name)
     if known is not None:
         return known
     line = st.empty()

@@ -71,8 +71,10 @@ class _View:
         self.figure(key, self.drawing(key, make) if keep else make())
 
     def distance(self, name: Distance) -> W1 | None:
-        """A distance of the run, measured once."""
-        return self.kept.distances.get(name) or measured(self.settings, self.data, name)
+        """A distance of the run, measured once; with its plan if the part that draws it is open."""
+        if name == "total" and session.display().part == "error":
+            name = "moved"
+        return self.kept.known(name) or measured(self.settings, self.data, name)
 
     def drawing(self, key: str, make: Callable[[], Drawing]) -> Drawing:
         """A figure of the run, made once."""
