@@ -21,6 +21,9 @@ LEAST_SCALE = 2.0**-60
 """lambda and delta lie between this and its inverse: far beyond any use, and safe from overflow."""
 RATE_UNIT = 2**40
 """Leaf rates are whole multiples of 2^-40, rounded down: at most 1e-12 of epsilon is lost."""
+MOST_UNITS = UNIT * 2**30
+"""lambda is looked for up to 2^30 records."""
+GUESSES = 4
 _LN2 = math.nextafter(math.log(2.0), 1.0)
 
 
@@ -63,25 +66,39 @@ def tree_cost_published(lam: float, delta: float) -> float:
     return (2.0 + math.exp(-g) / -math.expm1(-g)) / lam * (1.0 + 1e-15)
 
 
-def solve_lambda(target: float, delta_of: Callable[[float], float], records: Callable[[float], float]) -> float:
+def solve_lambda(target: float, records: Callable[[float], float]) -> float:
     """The smallest lambda, a multiple of 2^-20, whose cost `records(lambda)` is at most `target`.
 
-    `delta_of` gives delta for a lambda; `records` the cost for a lambda, which falls as lambda grows.
-    Raises `InvalidParametersError` when no lambda below 2^30 reaches the target.
+    The cost falls as lambda grows. Raises `InvalidParametersError` when no lambda up to 2^30 reaches the target.
 
-    >>> lam = solve_lambda(0.5, lambda lam: lam, lambda lam: tree_cost(lam, lam))
+    >>> lam = solve_lambda(0.5, lambda lam: tree_cost(lam, lam))
     >>> 0.499 < tree_cost(lam, lam) <= 0.5
     True
     """
-    low, high = 0, 1
-    while records(high / UNIT) > target:
-        low, high = high, 2 * high
-        if high > UNIT * 2**30:
+
+    def costs_more(units: int) -> bool:
+        return units <= 0 or records(units / UNIT) > target
+
+    low = high = _near(target, records)
+    step = 1
+    while costs_more(high):
+        if high == MOST_UNITS:
             raise InvalidParametersError(f"No lambda makes the tree cost {target}. Give the tree a larger share.")
+        low, high, step = high, min(high + step, MOST_UNITS), 8 * step
+    while low == high or not costs_more(low):
+        low, high, step = low - step, low, 8 * step
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if records(middle / UNIT) > target else (low, middle)
+        low, high = (middle, high) if costs_more(middle) else (low, middle)
     return high / UNIT
+
+
+def _near(target: float, records: Callable[[float], float]) -> int:
+    """Where to look for lambda first: the cost is nearly one over lambda, with delta in proportion."""
+    units = UNIT
+    for _ in range(GUESSES):
+        units = min(max(round(units * (records(units / UNIT) / target)), 1), MOST_UNITS)
+    return units
 
 
 @dataclass(frozen=True)

@@ -194,13 +194,13 @@ class Parameters:
                     f"delta > ln 2 / {budget:.6g} = {math.log(2.0) / budget:.6g}. "
                     "Raise delta, epsilon or the tree's share."
                 )
-            return solve_lambda(budget, lambda lam: delta, lambda lam: self._tree(lam, delta)), delta
+            return solve_lambda(budget, lambda lam: self._tree(lam, delta)), delta
         gamma = Fraction(DEFAULT_GAMMA if self.gamma is None else self.gamma)
 
         def delta_of(lam: float) -> float:
             return round_up(gamma * Fraction(lam))
 
-        lam = solve_lambda(budget, delta_of, lambda lam: self._tree(lam, delta_of(lam)))
+        lam = solve_lambda(budget, lambda lam: self._tree(lam, delta_of(lam)))
         return lam, delta_of(lam)
 
     def _tree(self, lam: float, delta: float) -> float:

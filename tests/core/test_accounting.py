@@ -135,9 +135,29 @@ def test_scales_must_be_positive(value: float) -> None:
 
 @given(st.floats(0.01, 5.0), st.sampled_from([0.5, 1.0, 2.0]))
 def test_lambda_is_the_smallest_that_does(target: float, gamma: float) -> None:
-    lam = solve_lambda(target, lambda lam: gamma * lam, lambda lam: tree_cost(lam, gamma * lam))
+    lam = solve_lambda(target, lambda lam: tree_cost(lam, gamma * lam))
     assert in_units(lam)
     assert tree_cost(lam, gamma * lam) <= target < tree_cost(lam - 1 / UNIT, gamma * (lam - 1 / UNIT))
+
+
+@given(st.floats(0.001, 60.0), st.one_of(st.floats(0.05, 10.0), st.none()), st.floats(0.1, 1e4))
+def test_lambda_is_found_in_few_steps_wherever_it_is(target: float, gamma: float | None, delta: float) -> None:
+    seen = []
+
+    def records(lam: float) -> float:
+        seen.append(lam)
+        return tree_cost(lam, delta if gamma is None else gamma * lam) + 1.0 / lam
+
+    assume(gamma is not None or target > 1.01 * math.log(2.0) * math.ceil(1.0 / delta))
+    lam = solve_lambda(target, records)
+    assert len(seen) <= 70
+    assert records(lam) <= target
+    assert lam == 1 / UNIT or records(lam - 1 / UNIT) > target
+
+
+def test_a_cost_that_no_lambda_meets_is_refused() -> None:
+    with pytest.raises(InvalidParametersError, match=r"No lambda makes the tree cost 0\.5"):
+        solve_lambda(0.5, lambda lam: 0.6 + 1.0 / lam)
 
 
 @given(st.fractions(), st.integers(1, 2**40))

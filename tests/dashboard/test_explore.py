@@ -8,6 +8,7 @@ import io
 import threading
 import time
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from dashboard.scrubbing import EPSILONS, KEY
 from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.text.settings import DIALS
+from dashboard.views import distance
 from privcore import Box, Parameters, Release
 
 APP = str(Path(__file__).parents[2] / "dashboard" / "app.py")
@@ -682,13 +684,32 @@ def test_a_distance_is_measured_where_it_is_shown_and_once(monkeypatch: pytest.M
 
     monkeypatch.setattr(compute, "wasserstein", counted)
     app = opened(cloud="spiral", n="320")
-    assert calls == [True]  # the error, which every part shows
+    assert calls == [False]  # the error, which every part shows
+    app.run()
+    assert len(calls) == 1
     app.session_state["session"].display = Display(part="error")
     app.run()
-    assert calls.count(True) == 1
-    assert len(calls) == 1 + 2 + 3  # its two parts, and three rulers
+    assert calls.count(True) == 1  # with its plan, which this part draws
+    assert len(calls) == 2 + 2 + 3  # its two parts, and three rulers
+    app.session_state["session"].display = Display()
     app.run()
-    assert len(calls) == 6
+    assert len(calls) == 7  # the one with its plan serves
+    opened(cloud="spiral", n="321", part="error")
+    assert calls[7:].count(True) == 1
+    assert len(calls) == 7 + 1 + 2 + 3  # nothing is measured twice
+
+
+@pytest.mark.parametrize(("patience", "spoken"), [(60.0, False), (0.0, True)])
+def test_a_distance_that_takes_no_time_is_not_spoken_of(
+    monkeypatch: pytest.MonkeyPatch, patience: float, spoken: bool
+) -> None:
+    said: list[str] = []
+    line = SimpleNamespace(caption=said.append, empty=lambda: None)
+    monkeypatch.setattr(distance, "st", SimpleNamespace(empty=lambda: line))
+    monkeypatch.setattr(distance, "PATIENCE", patience)
+    settings = Settings().replace(cloud="spiral", n=2000 + int(patience))
+    assert distance.measured(settings, compute.generated(settings)) is not None
+    assert bool(said) == spoken
 
 
 # ---- a class
