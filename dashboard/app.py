@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from dashboard.compute import ready
 from dashboard.views import explore, watch
 from dashboard.views.panel import panel
+from dashboard.window import window
 
-# A file of ours: Streamlit would fetch a symbol or an emoji for the window from the network.
-FILES = Path(__file__).parent / "browser"
-
-st.set_page_config(page_title="privcore: private synthetic measures", page_icon=str(FILES / "icon.svg"), layout="wide")
+window()
 ready()
-st.html(FILES / "page.css")
 pages = [
     st.Page(explore.page, title="Explore", icon=":material/explore:", url_path="explore", default=True),
     st.Page(watch.page, title="Watch", icon=":material/play_circle:", url_path="watch"),

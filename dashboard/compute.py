@@ -12,6 +12,7 @@ import threading
 from collections.abc import Callable, Hashable
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Literal, TypeVar, get_args
 
 import numpy as np
@@ -98,7 +99,7 @@ def generated(settings: Settings) -> Data:
     return _generated(settings.cloud, settings.n, settings.d, settings.data_seed)
 
 
-@st.cache_resource(max_entries=32, show_spinner=False)
+@lru_cache(32)  # every rerun looks here, and Streamlit's own cache spells out its key anew each time
 def _generated(cloud: str, n: int, d: int, seed: int) -> Data:
     points, box = frozen(make(cloud, n, d, seed)), box_of(cloud, d)
     return Data(points, box, _digest(points, box))

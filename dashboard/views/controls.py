@@ -13,6 +13,7 @@ from dashboard.settings import Settings
 from dashboard.text import explore as words
 from dashboard.text.settings import DIALS, literal
 from dashboard.views import session
+from dashboard.views.session import Session
 from privcore.accounting import Cost
 from privcore.clouds import CLOUDS
 from privcore.parameters import DEFAULT_GAMMA, default_tree_share
@@ -33,12 +34,13 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
 
     A dial that the link hides is not drawn, and stands as it is.
     """
-    if hidden(on or name):
+    me = session.kept()
+    if (on or name) in me.display.hide:
         return None
     key = f"dial_{name}"
     if st.session_state.get(key, _UNSET) != value:
         st.session_state[key] = value
-    label += _mark(on or name)
+    label += _mark(me, on or name)
 
     def commit() -> None:
         turned = st.session_state[key]
@@ -48,9 +50,8 @@ def dial(draw: Callable[..., Any], label: str, name: str, value: Any, *, on: str
     return draw(label, key=key, on_change=commit, **options)
 
 
-def _mark(*names: str) -> str:
+def _mark(me: Session, *names: str) -> str:
     """The dot behind the label of a dial that one of these names belongs to, if it is changed and has an effect."""
-    me = session.kept()
     shown = me.settings if me.table_d is None else me.settings.replace(d=me.table_d)
     return " •" if set(names) & set(shown.acting()) else ""
 
@@ -215,7 +216,7 @@ def _delta(settings: Settings, fixed: dict[str, str], cost: Cost) -> None:
         session.turn(**{"gamma": None, "delta": None, **starts.get(st.session_state[key], {})})
 
     st.segmented_control(
-        words.DELTA_BY + _mark("gamma", "delta"),
+        words.DELTA_BY + _mark(session.kept(), "gamma", "delta"),
         list(words.DELTA_CHOICES),
         format_func=words.DELTA_CHOICES.get,
         key=key,
@@ -256,7 +257,7 @@ def _shift(settings: Settings, columns: tuple[str, ...]) -> None:
         session.turn(shift=tuple(0.5 for _ in columns) if chosen == "hand" else chosen)
 
     st.segmented_control(
-        words.SHIFT + _mark("shift"),
+        words.SHIFT + _mark(session.kept(), "shift"),
         list(words.SHIFT_CHOICES),
         format_func=words.SHIFT_CHOICES.get,
         key=key,
@@ -292,7 +293,7 @@ def _choice_or_default(label: str, name: str, value: str | None, choices: dict[s
         chosen = st.session_state[key]
         session.turn(**{name: None if chosen == "default" else chosen})
 
-    st.selectbox(label + _mark(name), list(choices), format_func=choices.get, key=key, on_change=choose)
+    st.selectbox(label + _mark(session.kept(), name), list(choices), format_func=choices.get, key=key, on_change=choose)
 
 
 def _number_or_default(default: str, label: str, name: str, value: Any, start: Any, **options: Any) -> None:

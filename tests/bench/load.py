@@ -1,7 +1,8 @@
 """Fifty readers at once: ``python -m tests.bench.load [--readers 50] [--think 3] [--reruns 8]``.
 
-Real websocket sessions speak Streamlit's protocol to two servers in turn: an empty Streamlit app and the dashboard as
-a class starts it. A reader follows a link, thinks, follows the next: presets, or settings of its own (another epsilon
+Real websocket sessions speak Streamlit's protocol to some servers in turn: an empty Streamlit app, the panel of dials
+alone (Streamlit's own widgets: what no page with these dials can be faster than), and the dashboard as a class starts
+it. A reader follows a link, thinks, follows the next: presets, or settings of its own (another epsilon
 and seed each time). Reported for each: all arriving at once, p50/p90/p99 of a rerun in ms (from the link sent to the
 script's end), CPU of the server per rerun, its memory per session, kB received per rerun.
 """
@@ -119,11 +120,19 @@ async def measured(name: str, url: str, links: list[list[str]], think: float) ->
     return result
 
 
+EMPTY = "import streamlit as st\nst.title('Empty')\n"
+PANEL = """import os
+os.environ["PRIVCORE_CLASSROOM"] = "1"
+from dashboard.views.panel import panel
+panel("Explore", with_axes=False)
+"""
+
+
 @contextmanager
-def empty_app() -> Iterator[str]:
+def app(text: str) -> Iterator[str]:
     with tempfile.TemporaryDirectory() as folder:
-        script = Path(folder) / "empty.py"
-        script.write_text("import streamlit as st\nst.title('Empty')\n")
+        script = Path(folder) / "script.py"
+        script.write_text(text)
         with helpers.script_server(script) as url:
             yield url
 
@@ -160,8 +169,14 @@ def main() -> None:
     random.seed(1)
     print(f"{options.readers} readers, {options.think:g} s of thinking, {options.reruns} reruns each")
     print(" " * 28 + "".join(f"{name:>12}" for name in ("arrive s", "p50", "p90", "p99", "CPU ms", "MB/session", "kB")))
-    with empty_app() as url:
+    with app(EMPTY) as url:
         empty = asyncio.run(measured("empty app", url, links(options.readers, options.reruns, 0.0), options.think))
+    with app(PANEL) as url:
+        asyncio.run(warm(url))
+        found = asyncio.run(
+            measured("the panel alone", url, links(options.readers, options.reruns, 0.0), options.think)
+        )
+    print(f"{'':28}p90 {found['p90'] / empty['p90']:.1f} times the empty app's")
     for name, own in (("dashboard, presets", 0.0), ("dashboard, a third own", 1 / 3)):
         with classroom() as url:
             asyncio.run(warm(url))
