@@ -35,7 +35,9 @@ def read_parquet(data: bytes, options: Options) -> Table:
             raise Refusal(f"The Parquet file has more than {MAX_NUMBERS:,} numbers", "", "Read fewer rows or columns.")
         doubled = len(set(schema.names)) < len(schema.names)
         wanted = None if doubled else [schema.names[index] for index in chosen]
-        table = file.read(columns=wanted)
+        table, rows = file.read(columns=wanted), file.metadata.num_rows
+        if rows < 0 or (chosen and table.num_rows != rows):
+            raise Refusal("The Parquet file is damaged", "its number of rows", "Write it again, or save it as CSV.")
         series = {
             names[index]: _parquet_column(pa, table.column(index if doubled else at), index in text)
             for at, index in enumerate(chosen)
@@ -52,17 +54,17 @@ def read_parquet(data: bytes, options: Options) -> Table:
         else Column(name, "empty" if values.isna().all() and len(values) else "number", ".")
         for name, values in series.items()
     ]
-    lines = np.arange(1, file.metadata.num_rows + 1)
+    lines = np.arange(1, rows + 1)
     for column in columns:
         if column.kind == "number":
             problems += number_problems(series[column.name], column, lines, "row")
     rest = [quoted(name) for index, name in enumerate(names) if index not in set(chosen)]
     if rest:
         problems.append(Problem("note", f"Not numbers, so not read: {', '.join(rest)}"))
-    if not file.metadata.num_rows:
+    if not rows:
         problems.append(Problem("error", "The table has no rows", "", "Choose a file with rows."))
-    problems += kind_notes(columns, file.metadata.num_rows) or ([] if columns else [_no_numbers()])
-    frame = pd.DataFrame(series, index=pd.RangeIndex(file.metadata.num_rows))
+    problems += kind_notes(columns, rows) or ([] if columns else [_no_numbers()])
+    frame = pd.DataFrame(series, index=pd.RangeIndex(rows))
     return Table(frame, tuple(problems), tuple(columns), format="parquet", lines=lines)
 
 
