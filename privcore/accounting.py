@@ -24,6 +24,10 @@ RATE_UNIT = 2**40
 MOST_UNITS = UNIT * 2**30
 """lambda is looked for up to 2^30 records."""
 GUESSES = 4
+ROUNDING = 1e-12
+"""Rounding moves a cost by less than this part of it: ten times what `tree_cost` adds for it."""
+FINEST = 2**38
+"""A step of this part of lambda is needed to see a cost in proportion to 1/lambda move by more than rounding does."""
 _LN2 = math.nextafter(math.log(2.0), 1.0)
 
 
@@ -69,28 +73,37 @@ def tree_cost_published(lam: float, delta: float) -> float:
 def solve_lambda(target: float, records: Callable[[float], float]) -> float:
     """The smallest lambda, a multiple of 2^-20, whose cost `records(lambda)` is at most `target`.
 
-    The cost falls as lambda grows. Raises `InvalidParametersError` when no lambda up to 2^30 reaches the target.
+    The cost falls as lambda grows. Where it is so flat that rounding decides, it is the lambda at which the bisection
+    of (0, 2^30] ends: its steps are taken as they are, but what a bracket tells is not computed. Raises
+    `InvalidParametersError` when no lambda up to 2^30 reaches the target.
 
     >>> lam = solve_lambda(0.5, lambda lam: tree_cost(lam, lam))
     >>> 0.499 < tree_cost(lam, lam) <= 0.5
     True
     """
-
-    def costs_more(units: int) -> bool:
-        return units <= 0 or records(units / UNIT) > target
-
-    low = high = _near(target, records)
-    step = 1
-    while costs_more(high):
-        if high == MOST_UNITS:
-            raise InvalidParametersError(f"No lambda makes the tree cost {target}. Give the tree a larger share.")
-        low, high, step = high, min(high + step, MOST_UNITS), 8 * step
-    while low == high or not costs_more(low):
-        low, high, step = low - step, low, 8 * step
+    surely_more, surely_less = _bracket(target, records)
+    if surely_less == MOST_UNITS and records(MOST_UNITS / UNIT) > target:
+        raise InvalidParametersError(f"No lambda makes the tree cost {target}. Give the tree a larger share.")
+    low, high = 0, MOST_UNITS
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (middle, high) if costs_more(middle) else (low, middle)
+        more = middle <= surely_more or (middle < surely_less and records(middle / UNIT) > target)
+        low, high = (middle, high) if more else (low, middle)
     return high / UNIT
+
+
+def _bracket(target: float, records: Callable[[float], float]) -> tuple[int, int]:
+    """Two lambdas, in units, that cost more and less than `target` whatever rounding does; or 0, or the most."""
+    low = high = _near(target, records)
+    first = step = 1 + high // FINEST
+    while high < MOST_UNITS and (cost := records(high / UNIT)) > target * (1 - ROUNDING):
+        low = high if cost > target * (1 + ROUNDING) else low
+        high, step = min(high + step, MOST_UNITS), 8 * step
+    step = first
+    while low > 0 and (cost := records(low / UNIT)) <= target * (1 + ROUNDING):
+        high = low if cost <= target * (1 - ROUNDING) else high
+        low, step = max(low - step, 0), 8 * step
+    return low, high
 
 
 def _near(target: float, records: Callable[[float], float]) -> int:

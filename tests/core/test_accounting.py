@@ -2,16 +2,27 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from privcore.accounting import Cost, round_down, round_up, solve_lambda, sum_up, tree_cost, tree_cost_published
+from privcore import parameters as parameters_module
+from privcore.accounting import (
+    MOST_UNITS,
+    Cost,
+    round_down,
+    round_up,
+    solve_lambda,
+    sum_up,
+    tree_cost,
+    tree_cost_published,
+)
 from privcore.errors import InvalidParametersError
 from privcore.parameters import DEFAULT_GAMMA, Parameters, default_tree_share
 from privcore.tree import UNIT
@@ -153,6 +164,58 @@ def test_lambda_is_found_in_few_steps_wherever_it_is(target: float, gamma: float
     assert len(seen) <= 70
     assert records(lam) <= target
     assert lam == 1 / UNIT or records(lam - 1 / UNIT) > target
+
+
+def bisection(target: float, records: Callable[[float], float]) -> float:
+    """What `solve_lambda` promises, without its short cuts: every step of the bisection of (0, 2^30] is computed."""
+    low, high = 0, MOST_UNITS
+    if records(high / UNIT) > target:
+        raise InvalidParametersError("No lambda makes the tree cost so little.")
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (middle, high) if records(middle / UNIT) > target else (low, middle)
+    return high / UNIT
+
+
+def outcome(parameters: Parameters, d: int) -> Cost | str:
+    """The cost, or the first words of why there is none."""
+    try:
+        return parameters.cost(d)
+    except InvalidParametersError as error:
+        return " ".join(str(error).split()[:3])
+
+
+def check_against_bisection(parameters: Parameters, d: int) -> None:
+    found = outcome(parameters, d)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parameters_module, "solve_lambda", bisection)
+        assert found == outcome(parameters, d)
+
+
+EPSILONS = st.sampled_from([1e-6, 1e-5, 1.0, 1e3]) | st.floats(-6, 3).map(lambda power: min(10.0**power, 1e3))
+SHARES = st.sampled_from([None, 0.01, 0.99]) | st.floats(0.01, 0.99)
+RELATIONS = st.sampled_from(["add-remove", "replace-one"])
+
+
+@settings(max_examples=60, deadline=None)
+@given(EPSILONS, SHARES, st.sampled_from([None, 1e-3, 1e3]) | st.floats(1e-3, 1e3), RELATIONS, st.integers(1, 20))
+def test_lambda_is_that_of_a_bisection_at_every_gamma(
+    epsilon: float, share: float | None, gamma: float | None, neighbours: Any, d: int
+) -> None:
+    check_against_bisection(Parameters(epsilon, gamma=gamma, tree_share=share, neighbours=neighbours), d)
+
+
+@settings(max_examples=5, deadline=None)
+@given(EPSILONS, SHARES, st.floats(-10, 6), RELATIONS, st.integers(1, 20))
+@example(1e-5, None, -3.3, "add-remove", 20)
+@example(10.3, 0.99, -5.0, "add-remove", 1)
+def test_lambda_is_that_of_a_bisection_at_every_delta(
+    epsilon: float, share: float | None, power: float, neighbours: Any, d: int
+) -> None:
+    """delta down to a hair above ln 2 / budget: the cost is then so flat in lambda that rounding decides."""
+    budget = Parameters(epsilon, tree_share=share).tree_budget(d)
+    delta = min(LN2 / budget * (1 + 10**power), 2.0**31)
+    check_against_bisection(Parameters(epsilon, delta=delta, tree_share=share, neighbours=neighbours), d)
 
 
 def test_a_cost_that_no_lambda_meets_is_refused() -> None:
