@@ -66,7 +66,7 @@ class Box:
     @property
     def columns(self) -> tuple[str, ...]:
         """The declared names, or x1, ..., xd."""
-        return self.names or tuple(f"x{axis + 1}" for axis in range(self.d))
+        return self.names or axis_names(self.d)
 
     def rows(self, points: Any) -> Floats:
         """The points as a float64 array of shape (n, d), not yet clamped; frames are read by column name.
@@ -76,8 +76,8 @@ class Box:
         >>> Box([0], [1]).rows([0.25, 0.75]).shape
         (2, 1)
         """
-        if isinstance(points, pd.DataFrame):
-            points = self._columns_of(points)
+        if isinstance(points, pd.DataFrame) and self.names is not None:
+            points = columns_of(points, self.names)
         array = _numeric(points)
         if array.ndim == 1 and (self.d == 1 or array.size == 0):
             array = array.reshape(-1, self.d)
@@ -124,18 +124,29 @@ class Box:
             raise InvalidPointsError(f"The coordinates have shape {array.shape}. Give an (n, {self.d}) array.")
         return np.clip(np.asarray(self.low) + array * self.width, self.low, self.high)
 
-    def _columns_of(self, frame: pd.DataFrame) -> Any:
-        if self.names is None:
-            return frame
-        labels = [str(label) for label in frame.columns]
-        for name in self.names:
-            if name not in labels:
-                raise InvalidPointsError(
-                    f"The table has no column {name!r}. Its columns must include {', '.join(self.names)}."
-                )
-            if labels.count(name) > 1:
-                raise InvalidPointsError("A column name of the box occurs twice in the table. Make the names unique.")
-        return frame.iloc[:, [labels.index(name) for name in self.names]]
+
+def columns_of(frame: pd.DataFrame, names: Sequence[str]) -> pd.DataFrame:
+    """The named columns of a table, in that order; raises `InvalidPointsError` if one is missing or there twice.
+
+    >>> columns_of(pd.DataFrame({"y": [2], "x": [1], "z": [3]}), ["x", "y"]).columns.tolist()
+    ['x', 'y']
+    """
+    labels = [str(label) for label in frame.columns]
+    for name in names:
+        if name not in labels:
+            raise InvalidPointsError(f"The table has no column {name!r}. Its columns must include {', '.join(names)}.")
+        if labels.count(name) > 1:
+            raise InvalidPointsError(f"The table has column {name!r} twice. Make the names unique.")
+    return frame.iloc[:, [labels.index(name) for name in names]]
+
+
+def axis_names(d: int) -> tuple[str, ...]:
+    """What the axes are called that nobody named: x1, ..., xd.
+
+    >>> axis_names(2)
+    ('x1', 'x2')
+    """
+    return tuple(f"x{axis + 1}" for axis in range(d))
 
 
 def checked_box(box: Any) -> Box:

@@ -12,7 +12,7 @@ from scipy.stats import qmc
 
 from privcore.arrays import Floats, Ints, frozen
 from privcore.checks import as_floats, checked_choice, checked_seed, checked_whole
-from privcore.domain import Box, checked_box
+from privcore.domain import Box, axis_names, checked_box
 from privcore.errors import InvalidMeasureError
 from privcore.tree import Tree
 
@@ -66,7 +66,7 @@ class DiscreteMeasure:
         lower = points if cell_lower is None else _frozen_floats(cell_lower)
         upper = points if cell_upper is None else _frozen_floats(cell_upper)
         _check_cells(points, leaf, lower, upper)
-        names = names or tuple(f"x{axis + 1}" for axis in range(points.shape[1]))
+        names = names or axis_names(points.shape[1])
         for name, value in zip(
             ("points", "masses", "leaf", "cell_lower", "cell_upper", "leaf_sd", "names"),
             (points, masses, frozen(leaf, np.int64), lower, upper, float(leaf_sd), names),

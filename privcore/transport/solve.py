@@ -7,10 +7,11 @@ import time
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from privcore.arrays import Floats
 from privcore.checks import is_real
-from privcore.domain import checked_box
+from privcore.domain import axis_names, checked_box, columns_of
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
 from privcore.transport.certificate import Solution
 from privcore.transport.dense import solve_dense
@@ -41,7 +42,8 @@ def wasserstein(
 
     W1 = min sum_ij pi_ij |x_i - y_j| over the plans pi with marginals w and q, Euclidean distance.
     `points` is (n, d) with `weights` (n,), 1/n if None; `measure` has `.points` (m, d) and `.masses` (m,), or is
-    an (m, d) array with `measure_weights` (m,), 1/m if None. Masses are >= 0 and sum to 1 within 1e-9; a mass is
+    an (m, d) array with `measure_weights` (m,), 1/m if None. A table is read by the names of the measure's columns,
+    where these were given, as a release's are. Masses are >= 0 and sum to 1 within 1e-9; a mass is
     known up to the rounding of float64, so a measure has distance exactly 0 to itself.
     Units: those of the points, or of the unit cube if a `box` is given (both sides go through `box.to_unit`).
 
@@ -84,6 +86,7 @@ def _reduce(points: Any, weights: Any | None, measure: Any, measure_weights: Any
         if measure_weights is not None:
             raise InvalidMeasureError("The measure has its own masses. Leave `measure_weights` out.")
         atoms, mass = measure.points, measure.masses
+        points = _in_order(points, getattr(measure, "names", None), box)
     left = coordinates(points, "points", box, weights is not None)
     right = coordinates(atoms, "atoms", box, mass is not None)
     if left.shape[1] != right.shape[1]:
@@ -91,6 +94,13 @@ def _reduce(points: Any, weights: Any | None, measure: Any, measure_weights: Any
             f"The points have {left.shape[1]} coordinates and the atoms {right.shape[1]}. Give both the same number."
         )
     return problem(side(left, masses(weights, len(left), "points")), side(right, masses(mass, len(right), "atoms")))
+
+
+def _in_order(points: Any, names: tuple[str, ...] | None, box: Any | None) -> Any:
+    """The columns of a table that the measure was given names for, unless the box chooses them."""
+    if not isinstance(points, pd.DataFrame) or (box is not None and box.names is not None):
+        return points
+    return points if names is None or names == axis_names(len(names)) else columns_of(points, names)
 
 
 def _solve(reduced: Problem, tolerance: float, until: float | None, progress: Progress | None, plan: bool) -> Solution:

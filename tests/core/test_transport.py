@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from privcore.domain import Box
 from privcore.errors import InvalidMeasureError, InvalidParametersError, InvalidPointsError
+from privcore.measure import DiscreteMeasure
 from privcore.transport import certified as certified_method
 from privcore.transport import potentials, solve, wasserstein
 from privcore.transport.plans import direct, fitted
@@ -345,3 +347,20 @@ def test_rounding_alone_does_not_keep_the_simplex_going(monkeypatch: pytest.Monk
     monkeypatch.setattr(certified_method.Stage, "pivot", counted)
     assert fuzz.attempt("mechanism", 106_668) == ""
     assert 0 < len(slices) <= 500
+
+
+def test_a_table_is_measured_by_the_names_of_its_columns_as_it_is_released() -> None:
+    """Another order of the columns, or one more of them, changes nothing; what a release refuses is refused."""
+    rows = np.random.default_rng(0).normal([5.0, 2.0], [1.0, 0.5], size=(40, 2))
+    table = pd.DataFrame(rows, columns=["x", "y"])
+    named = DiscreteMeasure([[5.0, 2.0], [4.0, 1.0]], [0.5, 0.5], names=("x", "y"))
+    expected = wasserstein(rows, named).value
+    box = Box([0.0, 0.0], [10.0, 5.0], ["x", "y"])
+    for same in (table, table[["y", "x"]], table.assign(z=1.0)[["z", "y", "x"]]):
+        assert wasserstein(same, named).value == expected
+        assert wasserstein(same, named, box=box).value == wasserstein(rows, named, box=box).value
+        assert wasserstein(same, named, box=Box(box.low, box.high)).value == wasserstein(rows, named, box=box).value
+    with pytest.raises(InvalidPointsError, match="no column 'x'"):
+        wasserstein(table.rename(columns={"x": "a"}), named)
+    unnamed = DiscreteMeasure(named.points, named.masses)
+    assert wasserstein(table.rename(columns={"x": "a"}), unnamed).value == expected
