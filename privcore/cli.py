@@ -39,7 +39,7 @@ SEVERAL = ("--columns", "--low", "--high")
 NOT_PRIVATE = "NOT PRIVATE: what follows shows the data. Only the owner of the file may see it."
 UNREADABLE = (
     "The file can't be read as a table with these columns. Its owner can see why: privcore check FILE, with the same "
-    "--columns, --person and format"
+    "--columns, --person and format."
 )
 FILE_FIRST = "The file goes before --columns, --low and --high, which take every value that follows"
 DECIMAL_COMMA = (
@@ -642,7 +642,9 @@ def _output(out: Path, force: bool, keep: Sequence[Path] = ()) -> Iterator[IO[by
     try:
         target = part.open("xb")
     except OSError as error:
-        raise _RefusedError(f"{out} can't be written: {error.strerror or error}.") from None
+        raise _RefusedError(
+            f"{out} can't be written: {error.strerror or error}. Name another file with --out."
+        ) from None
     try:
         with target:
             yield target

@@ -8,7 +8,6 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
-from scipy.stats import qmc
 
 from privcore.arrays import Floats, Ints, frozen
 from privcore.checks import as_floats, checked_choice, checked_seed, checked_whole
@@ -217,12 +216,15 @@ def _slopes(tree: Tree, masses: Floats) -> Floats:
 
 def _halton_pattern(d: int) -> Floats:
     """`SPREAD_ATOMS` low-discrepancy points of the cube whose mean is its centre, shape (atoms, d)."""
-    half = qmc.Halton(d, scramble=False).random(SPREAD_ATOMS // 2 + 1)[1:]
+    half = _halton(SPREAD_ATOMS // 2 + 1, d)[1:]
     return np.concatenate([half, 1.0 - half])
 
 
-def _halton(n: int, d: int, generator: np.random.Generator) -> Floats:
-    return np.asarray(qmc.Halton(d, scramble=True, rng=generator).random(n))
+def _halton(n: int, d: int, generator: np.random.Generator | None = None) -> Floats:
+    """`n` points of the Halton sequence, shape (n, d), scrambled by a generator."""
+    from scipy.stats import qmc  # a third of the time that privcore takes to import, and only samples need it
+
+    return np.asarray(qmc.Halton(d, scramble=generator is not None, rng=generator).random(n))
 
 
 def _systematic(masses: Floats, n: int, generator: np.random.Generator) -> Ints:

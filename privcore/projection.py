@@ -9,7 +9,6 @@ from dataclasses import dataclass
 from typing import Any, Final, get_args
 
 import numpy as np
-import ot
 from scipy.sparse import coo_array
 from scipy.spatial import cKDTree
 
@@ -253,6 +252,8 @@ class _Shipping:
 
     def solve(self) -> tuple[Floats, Floats]:
         """Return the flow (arcs,) and the dual value of each target (targets,), with `keep` valued at 0."""
+        import ot  # it brings scikit-learn, and only this projection needs it
+
         used, local = np.unique(self.source, return_inverse=True)
         sources, targets = used.size, self.demand.size
         create, borrow, keep = sources + 1, sources, targets

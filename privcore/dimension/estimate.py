@@ -56,6 +56,11 @@ class Dimension:
     band: tuple[float, float]
     verdict: Verdict
 
+    def __repr__(self) -> str:
+        """Without the arrays."""
+        low, high = self.band
+        return f"Dimension(s={self.s:.4g}, band=({low:.4g}, {high:.4g}), verdict={self.verdict!r})"
+
     @property
     def tells(self) -> bool:
         """Whether there are enough points to tell the dimension."""

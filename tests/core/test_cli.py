@@ -163,6 +163,7 @@ def test_refused_input_is_one_line_and_exit_code_1(run: Runner, data: Path, chan
     before = data.read_bytes()
     result = run("release", data, *(part for name, values in (options | changed).items() for part in (name, *values)))
     assert result.code == 1
+    assert result.err.endswith(".\n")  # a sentence, and the last one says what to do
     assert is_one_line(result.err)
     assert not result.out
     assert data.read_bytes() == before

@@ -31,6 +31,14 @@ def small_sets(draw: st.DrawFn) -> Floats:
     return draw(hnp.arrays(np.float64, shape, elements=GRID | st.floats(0.0, 1.0)))
 
 
+def test_an_estimate_is_printed_in_a_line_whatever_the_number_of_points() -> None:
+    found = dimension(make("city", n=400, d=2, seed=0), box_of("city", 2), effective_size=400)
+    assert repr(found).startswith(f"Dimension(s={found.s:.4g}, band=(")
+    assert repr(found.verdict) in repr(found)
+    assert len(repr(found)) < 100
+    assert repr(dimension([0.5], Box.unit(1), effective_size=1)) == "Dimension(s=0, band=(0, 0), verdict='one place')"
+
+
 # Nets and covering numbers
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,14 @@ def imports(path: Path) -> set[str]:
 @pytest.mark.parametrize("path", SOURCES["privcore"], ids=lambda p: str(p.relative_to(ROOT)))
 def test_the_core_knows_no_drawing_and_no_dashboard(path: Path) -> None:
     assert not imports(path) & {"streamlit", "plotly", "dashboard", "tests"}
+
+
+def test_the_core_starts_without_what_only_some_calls_need() -> None:
+    """POT, scikit-learn and scipy.stats take longer to import than all the rest: `privcore --help` waits for none."""
+    heavy = "{'ot', 'sklearn', 'scipy.stats'}"
+    code = f"import sys, privcore; print(sorted({heavy} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, check=True, text=True)
+    assert done.stdout.strip() == "[]"
 
 
 def test_figures_and_texts_know_no_streamlit() -> None:
