@@ -506,14 +506,21 @@ function explained(name, meaning) {
   button.setAttribute("aria-label", `${name}: what it means`);
   button.popoverTargetElement = words;
   button.popoverTargetAction = "show";
-  words.addEventListener("beforetoggle", () => {
-    const { left, bottom } = button.getBoundingClientRect();
-    words.style.left = `${Math.max(8, Math.min(left, innerWidth - 328))}px`;
-    words.style.top = `${bottom + 6}px`;
-  });
+  words.addEventListener("beforetoggle", () => beside(words, button));
   button.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && words.showPopover());
   button.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && words.hidePopover());
   return [button, words];
+}
+
+// Below a button in the upper half of the window, above one in the lower half; as wide as plot.css says at most.
+function beside(words, button) {
+  const { left, top, bottom } = button.getBoundingClientRect();
+  const low = top > innerHeight / 2;
+  Object.assign(words.style, {
+    left: `max(8px, min(${left}px, 100vw - 20rem - 8px))`,
+    top: low ? "auto" : `${bottom + 6}px`,
+    bottom: low ? `${innerHeight - top + 6}px` : "auto",
+  });
 }
 
 // Shows where the slider stands: at a frame, or between two of them, where a figure says its own.

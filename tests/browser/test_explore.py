@@ -351,6 +351,20 @@ def test_the_numbers_under_the_slider_explain_themselves_by_key(page: Page, dash
     expect(meaning).to_be_hidden()
 
 
+@pytest.mark.parametrize("query", ["", "?present=1"])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1366, 768)])
+def test_what_a_number_means_is_whole_in_the_window(
+    page: Page, dashboard_url: str, query: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    open_page(page, dashboard_url + query, figures=FIGURES)
+    for name in words.NUMBERS:
+        page.get_by_role("button", name=f"{name}: what it means").press("Enter")
+        expect(page.locator(".pc-meaning:popover-open")).to_have_text(words.NUMBERS[name])
+        expect(page.locator(".pc-meaning:popover-open")).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Escape")
+
+
 def test_the_view_is_chosen_by_key_and_drawn_at_once(page: Page, dashboard_url: str, runs: Runs) -> None:
     open_page(page, dashboard_url, figures=FIGURES)
     page.get_by_role("button", name="View").press("Enter")
