@@ -66,6 +66,7 @@ function describe(me) {
   gd.setAttribute("aria-label", head.alt);
   gd.style.height = `${head.height - me.spare}px`;
   offerTable(me);
+  hold(me, me.spare > 0);
 }
 
 // A button under the figure, which the server answers with the table below it.
@@ -130,10 +131,11 @@ function redraw(me) {
     if (!Plotly || !me.root.isConnected || !me.gd.clientWidth) return;
     const colours = palette(me.root);
     const frame = scrubbed(me);
-    const wanted = [me.head.digest, frame?.name, me.gd.clientWidth, colours.page, colours.font].join("/");
+    const top = above(me);
+    const wanted = [me.head.digest, frame?.name, me.gd.clientWidth, top, colours.page, colours.font].join("/");
     if (wanted === me.drawn && me.gd._fullLayout) return; // a rerun that changed nothing here
     if (!me.gd._fullLayout) me.gd.textContent = ""; // an earlier complaint
-    const { data, layout } = picture(me, frame, colours);
+    const { data, layout } = picture(me, frame, colours, top);
     me.size = `${layout.width}x${layout.height}`;
     await Plotly.react(me.gd, data, layout, config(me, Plotly));
     if (fit(me)) await Plotly.relayout(me.gd, { height: me.head.height - me.spare });
@@ -156,10 +158,10 @@ function fit(me) {
   return true;
 }
 
-// As high as what is in it, or else as the server asked for.
+// As high as what is in it, or else as the server asked for, who does not know of the mode bar below a figure.
 function hold(me, asIs) {
   const held = me.root.closest("[data-testid=stElementContainer]");
-  if (held) Object.assign(held.style, asIs ? { height: "auto", flexBasis: "auto" } : { height: "", flexBasis: "" });
+  if (held) Object.assign(held.style, asIs || touch() ? { height: "auto", flexBasis: "auto" } : { height: "", flexBasis: "" });
 }
 
 async function plotly(me) {
@@ -187,20 +189,21 @@ function script(url) {
   });
 }
 
-function picture(me, frame, colours) {
+function picture(me, frame, colours, top) {
   const { head } = me;
   const packed = frame ? decode(frame.owner, frame.figure) : decode(me, head.figure);
   const { data, layout = {} } = enlarged(paint(packed, colours), scaleOf(head));
-  const touch = matchMedia("(pointer: coarse)").matches;
   const opaque = (colour) => (!colour || colour === "rgba(0,0,0,0)" ? colours.page : colour); // so that exports are legible
+  const fitting = far(wrapped(leftmost(layout, me.gd.clientWidth), me.gd.clientWidth), me.gd.clientWidth - 32);
   return {
     data,
     layout: {
-      ...far(wrapped(leftmost(layout, me.gd.clientWidth), me.gd.clientWidth), me.gd.clientWidth - 32),
+      ...fitting,
+      ...(top ? { margin: { ...fitting.margin, t: top } } : {}),
       paper_bgcolor: opaque(layout.paper_bgcolor),
       plot_bgcolor: opaque(layout.plot_bgcolor),
       ...(head.select && layout.dragmode === undefined ? { dragmode: "select" } : {}),
-      ...(touch ? { dragmode: false } : {}), // a finger scrolls the page; the mode bar still offers zoom
+      ...(touch() ? { dragmode: false } : {}), // a finger scrolls the page; the mode bar still offers zoom
       autosize: false,
       width: me.gd.clientWidth,
       height: head.height - me.spare,
@@ -209,6 +212,20 @@ function picture(me, frame, colours) {
     },
   };
 }
+
+// The height of the titles of a group: pictures side by side are of one size, whichever has the longer title.
+function above(me) {
+  const level = me.gd.getBoundingClientRect().top;
+  const beside = [...(me.group?.figures ?? [])].filter(({ gd }) => gd.clientWidth && gd.getBoundingClientRect().top === level);
+  return beside.length > 1 ? Math.max(...beside.map(titled)) : 0;
+}
+
+function titled(me) {
+  const { title, margin } = (scrubbed(me)?.figure ?? me.head.figure).layout ?? {};
+  return wrapped(enlarged({ title, margin }, scaleOf(me.head)), me.gd.clientWidth).margin?.t ?? 0;
+}
+
+const touch = () => matchMedia("(pointer: coarse)").matches;
 
 // A phone that opens a projector's link has no room for its type.
 function scaleOf(head) {
@@ -275,12 +292,13 @@ function broken(text, room) {
 // One object as long as nothing in it changes: Plotly.react starts from nothing, zoom lost, when it gets another one.
 function config(me, Plotly) {
   const { head } = me;
-  const wanted = `${head.select}/${head.name}`;
-  if (me.config?.wanted !== wanted) me.config = { wanted, value: fresh(head, Plotly) };
+  const room = !touch() || me.gd.clientWidth >= BADGE; // one row is all that the bar of a touch screen has
+  const wanted = `${head.select}/${head.name}/${room}`;
+  if (me.config?.wanted !== wanted) me.config = { wanted, value: fresh(head, Plotly, room) };
   return me.config.value;
 }
 
-function fresh(head, Plotly) {
+function fresh(head, Plotly, room) {
   const svg = {
     name: "Download as SVG",
     title: "Download as SVG",
@@ -290,7 +308,12 @@ function fresh(head, Plotly) {
   return {
     displaylogo: false,
     plotlyServerURL: "", // nothing leaves the machine
-    modeBarButtonsToRemove: ["sendChartToCloud", "sendDataToCloud", "lasso2d", ...(head.select ? [] : ["select2d"])],
+    modeBarButtonsToRemove: [
+      "sendChartToCloud", "sendDataToCloud", "lasso2d",
+      ...(head.select ? [] : ["select2d"]),
+      ...(touch() ? ["autoScale2d"] : []), // the reset is as good
+      ...(room ? [] : ["zoomIn2d", "zoomOut2d"]),
+    ],
     modeBarButtonsToAdd: [svg],
     toImageButtonOptions: { format: "png", scale: 2, filename: head.name },
     scrollZoom: false,
@@ -434,6 +457,7 @@ function join(me) {
   me.group.figures.add(me);
   me.group.at = me.head.at ?? 0;
   me.group.own = me.head.own ?? null;
+  for (const other of me.group.figures) if (other !== me) redraw(other); // the space above it may have changed
   if (busy(me.group)) return; // the hand is on the slider: what it shows is newer than what the server sent
   me.group.frame = null;
   place(me.group, me.group.at, me.group.own);
@@ -506,14 +530,21 @@ function explained(name, meaning) {
   button.setAttribute("aria-label", `${name}: what it means`);
   button.popoverTargetElement = words;
   button.popoverTargetAction = "show";
-  words.addEventListener("beforetoggle", () => {
-    const { left, bottom } = button.getBoundingClientRect();
-    words.style.left = `${Math.max(8, Math.min(left, innerWidth - 328))}px`;
-    words.style.top = `${bottom + 6}px`;
-  });
+  words.addEventListener("beforetoggle", () => beside(words, button));
   button.addEventListener("pointerenter", ({ pointerType }) => pointerType === "mouse" && words.showPopover());
   button.addEventListener("pointerleave", ({ pointerType }) => pointerType === "mouse" && words.hidePopover());
   return [button, words];
+}
+
+// Below a button in the upper half of the window, above one in the lower half; as wide as plot.css says at most.
+function beside(words, button) {
+  const { left, top, bottom } = button.getBoundingClientRect();
+  const low = top > innerHeight / 2;
+  Object.assign(words.style, {
+    left: `max(8px, min(${left}px, 100vw - 20rem - 8px))`,
+    top: low ? "auto" : `${bottom + 6}px`,
+    bottom: low ? `${innerHeight - top + 6}px` : "auto",
+  });
 }
 
 // Shows where the slider stands: at a frame, or between two of them, where a figure says its own.

@@ -206,7 +206,7 @@ def _picture(view: _View, look: Look, frames: Scrub | None, box: Box | None) -> 
     drawn_axes = tuple(dict.fromkeys(view.axes))
     drawn = {key: view.kept.once((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
     live = frames is not None and frames.covers(settings.epsilon)
-    moved = _moved(view, frames) if frames is not None and live else {}
+    moved = _moved(view, frames) if frames is not None and live else {"scrubbed_by": KEY}  # of one size all the same
     above = session.display().present  # or a projector would show the slider and its numbers without the picture
     if above:
         said = scrub.slider(frames, settings, data, look)

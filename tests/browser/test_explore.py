@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from playwright.sync_api import BrowserContext, Locator, Page, WebSocket, expect
+from playwright.sync_api import Browser, BrowserContext, Locator, Page, WebSocket, expect
 from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 
 from dashboard.text import explore as words
@@ -351,6 +352,20 @@ def test_the_numbers_under_the_slider_explain_themselves_by_key(page: Page, dash
     expect(meaning).to_be_hidden()
 
 
+@pytest.mark.parametrize("query", ["", "?present=1"])
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (1366, 768)])
+def test_what_a_number_means_is_whole_in_the_window(
+    page: Page, dashboard_url: str, query: str, width: int, height: int
+) -> None:
+    page.set_viewport_size({"width": width, "height": height})
+    open_page(page, dashboard_url + query, figures=FIGURES)
+    for name in words.NUMBERS:
+        page.get_by_role("button", name=f"{name}: what it means").press("Enter")
+        expect(page.locator(".pc-meaning:popover-open")).to_have_text(words.NUMBERS[name])
+        expect(page.locator(".pc-meaning:popover-open")).to_be_in_viewport(ratio=1)
+        page.keyboard.press("Escape")
+
+
 def test_the_view_is_chosen_by_key_and_drawn_at_once(page: Page, dashboard_url: str, runs: Runs) -> None:
     open_page(page, dashboard_url, figures=FIGURES)
     page.get_by_role("button", name="View").press("Enter")
@@ -441,12 +456,96 @@ def test_the_labels_of_a_scene_have_room_beside_it_on_a_narrow_page(page: Page, 
     assert np.ptp(x) > width[0] / 2
 
 
-@pytest.mark.parametrize("query", ["", "?v=1&cloud=uniform&d=5"])
-@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("query", ["", "?v=1&cloud=uniform&d=5", "?v=1&epsilon=20", "?v=1&n=200&d=3&cloud=uniform"])
+@pytest.mark.parametrize("width", [1366, 390])
 def test_the_data_and_the_release_are_of_one_size(page: Page, dashboard_url: str, query: str, width: int) -> None:
     page.set_viewport_size({"width": width, "height": 900})
     open_page(page, f"{dashboard_url}/{query}", figures=2)
-    settle(page)
-    size = "gd => [gd._fullLayout.xaxis._length, gd._fullLayout.yaxis._length].map(Math.round)"
+    page.wait_for_timeout(500)  # the one that was drawn first may be drawn again, for the title of the other
+    size = "gd => [gd._fullLayout._size.w, gd._fullLayout._size.h, gd.clientHeight]"
+    if "d=3" not in query:
+        size = "gd => [gd._fullLayout.xaxis._length, gd._fullLayout.yaxis._length].map(Math.round)"
     data, release = (figure(page, key).evaluate(size) for key in ("partition", "measure"))
     assert data == release
+
+
+def place(page: Page, where: str) -> dict[str, float]:
+    """Where an element is in the window: left, top, right and bottom."""
+    return page.evaluate("where => document.querySelector(where).getBoundingClientRect().toJSON()", where)
+
+
+def test_the_whole_maps_are_above_the_slider_on_a_laptop(page: Page, dashboard_url: str) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    open_page(page, dashboard_url, figures=FIGURES)
+    slider = place(page, ".pc-scrub")
+    for key in ("partition", "measure"):
+        assert place(page, f".st-key-figure_{key} .nsewdrag")["bottom"] < slider["top"]
+    assert place(page, ".pc-notes")["bottom"] <= 768
+    assert place(page, ".pc-notes")["left"] > slider["right"]
+    width = slider["right"] - slider["left"]
+    for _ in range(8):  # the slider is as wide at every frame, or it would slip from under the hand
+        page.get_by_role("slider", name="Drag ε").press("ArrowLeft")
+        assert place(page, ".pc-scrub")["right"] - place(page, ".pc-scrub")["left"] == width
+
+
+def test_a_projectors_slider_stays_above_its_pictures(page: Page, dashboard_url: str) -> None:
+    page.set_viewport_size({"width": 1280, "height": 720})
+    open_page(page, dashboard_url + "?present=1", figures=FIGURES)
+    page.mouse.move(600, 400)
+    page.mouse.wheel(0, 400)
+    page.wait_for_function("() => document.querySelector('[data-testid=stMain]').scrollTop > 300")
+    expect(page.get_by_role("slider", name="Drag ε")).to_be_in_viewport(ratio=1)
+    expect(number(page, "W1 error")).to_be_in_viewport(ratio=1)
+    assert place(page, "[data-testid=stHeader]")["bottom"] <= place(page, ".pc-scrub")["top"]
+
+
+def test_what_has_the_focus_is_not_behind_the_slider(page: Page, dashboard_url: str) -> None:
+    page.set_viewport_size({"width": 1366, "height": 768})
+    open_page(page, dashboard_url, figures=FIGURES)
+    button = page.get_by_role("button", name="Table: Released: mass of the cells")
+    page.evaluate(
+        "dy => document.querySelector('[data-testid=stMain]').scrollBy(0, dy)", button.bounding_box()["y"] - 730
+    )
+    page.wait_for_timeout(100)
+    assert button.bounding_box()["y"] > place(page, ".pc-scrub")["top"]
+    button.focus()
+    page.wait_for_timeout(100)
+    assert button.bounding_box()["y"] + button.bounding_box()["height"] <= place(page, ".pc-scrub")["top"]
+    scrolled = "() => document.querySelector('[data-testid=stMain]').scrollTop"
+    before = page.evaluate(scrolled)
+    page.get_by_role("slider", name="Drag ε").focus()  # it is in sight
+    page.wait_for_timeout(100)
+    assert page.evaluate(scrolled) == before
+
+
+def test_the_tools_of_a_table_leave_its_button_alone(page: Page, dashboard_url: str) -> None:
+    open_page(page, dashboard_url + SMALL, figures=FIGURES)
+    button = page.get_by_role("button", name="Table: True and released leaf counts")
+    button.click()
+    page.get_by_test_id("stDataFrame").hover()
+    expect(page.get_by_test_id("stElementToolbar")).to_be_visible()
+    tools, closes = page.get_by_test_id("stElementToolbar").bounding_box(), button.bounding_box()
+    assert closes["x"] + closes["width"] < tools["x"]
+
+
+@pytest.mark.parametrize(("width", "height"), [(390, 844), (844, 390)])
+def test_the_mode_bar_of_a_phone_covers_no_words(
+    browser: Browser, browser_context_args: dict[str, Any], dashboard_url: str, width: int, height: int
+) -> None:
+    phone = {"viewport": {"width": width, "height": height}, "has_touch": True, "is_mobile": True}
+    context = browser.new_context(**browser_context_args | phone)
+    page = context.new_page()
+    open_page(page, dashboard_url + SMALL + "&pin=v%3D1", figures=2)
+    covered = """gd => {
+      const box = (node) => node.getBoundingClientRect();
+      const bar = box(gd.querySelector('.modebar')), root = gd.closest('[data-testid=stElementContainer]');
+      const meets = (one) =>
+        bar.left < one.right && one.left < bar.right && bar.top < one.bottom && one.top < bar.bottom;
+      const words = [...gd.querySelectorAll('text, .annotation'), ...root.querySelectorAll('.pc-table')];
+      return [words.filter((node) => meets(box(node))).length, bar.bottom - box(root).bottom, bar.width];
+    }"""
+    for gd in page.locator(".pc-picture").all():
+        over, below, wide = gd.evaluate(covered)
+        assert (over, wide > 0) == (0, True), gd.get_attribute("aria-label")
+        assert below <= 0
+    context.close()
