@@ -26,7 +26,7 @@ from dashboard.plot import plot, table
 from dashboard.scrubbing import KEY, PICTURES, Look, Scrub, numbers, still_life
 from dashboard.settings import Settings
 from dashboard.text import explore as words
-from dashboard.views import controls, pins, rolls, scrub, selection, session
+from dashboard.views import controls, look, pins, rolls, scrub, selection, session
 from dashboard.views.distance import measured
 from dashboard.views.panel import shown
 from dashboard.views.toolbar import toolbar
@@ -93,17 +93,17 @@ def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
     headline, present = st.container(), session.display().present
     if present:  # a projector shows the picture first
         stage = st.container()
-    toolbar(data.digest if data.uploaded else "", look=lambda: _pick_look(view))
+    toolbar(data.digest if data.uploaded else "", look=lambda: look.pick(data.box.d))
     if not present:
         stage = st.container()
-    look = _look(view)
+    chosen = look.picked(data.box.d, view.axes)
     with headline:
-        frames = scrub.frames(settings, data, look)
+        frames = scrub.frames(settings, data, chosen)
         _headline(view, draggable=frames is not None and frames.covers(settings.epsilon))
         controls.say_problems()
     box = selection.chosen(data)
     with stage:
-        _picture(view, look, frames, box)
+        _picture(view, chosen, frames, box)
     pins.pinned(data, measured)
     marked = None if box is None else compute.selected(view.run, box).leaves
     _parts(view, marked)
@@ -166,57 +166,26 @@ def _cost_text(cost: Cost, parameters: Parameters) -> str:
     )
 
 
-def _look(view: _View) -> Look:
-    """How the main pictures are drawn, as the reader has picked it."""
-    picked = {name: _picked(name, choices) for name, (_, choices) in _choices(view.run.box.d).items()}
-    return Look(view.axes, **picked)
-
-
-def _pick_look(view: _View) -> None:
-    """Let the reader pick it."""
-    for name, (label, choices) in _choices(view.run.box.d).items():
-        st.session_state[name] = _picked(name, choices)
-        picks = session.kept().picks
-
-        def commit(name: str = name, picks: dict[str, str] = picks) -> None:
-            picks[name] = st.session_state[name]
-
-        options = {"format_func": choices.get, "required": True, "key": name, "on_change": commit}
-        st.segmented_control(label, list(choices), **options)
-
-
-def _choices(d: int) -> dict[str, tuple[str, dict[str, str]]]:
-    kinds = words.KIND_CHOICES if d != 3 else words.KIND_CHOICES_3D
-    colours = {"colour": (words.COLOUR, words.COLOUR_CHOICES)} if d == 2 else {}
-    return colours | {"kind": (words.KIND, kinds)}
-
-
-def _picked(name: str, choices: dict[str, str]) -> str:
-    """A choice that the session keeps, the first one if there is none or it does not exist here."""
-    picked = session.kept().picks.get(name)
-    return picked if picked in choices else next(iter(choices))
-
-
-def _picture(view: _View, look: Look, frames: Scrub | None, box: Box | None) -> None:
+def _picture(view: _View, chosen: Look, frames: Scrub | None, box: Box | None) -> None:
     """Data and release side by side, the slider that moves both, their numbers and their cost, and the reader's box."""
     run, settings, data = view.run, view.settings, view.data
     if run.box.d > 3:
         st.caption(words.PAIRS.format(d=run.box.d))
         controls.axes_dial(settings, run.box.columns)
     drawn_axes = tuple(dict.fromkeys(view.axes))
-    drawn = {key: view.kept.once((key, look), lambda make=make: make(run, look)) for key, make in PICTURES.items()}
+    drawn = {key: view.kept.once((key, chosen), lambda make=make: make(run, chosen)) for key, make in PICTURES.items()}
     live = frames is not None and frames.covers(settings.epsilon)
     moved = _moved(view, frames) if frames is not None and live else {"scrubbed_by": KEY}  # of one size all the same
     above = session.display().present  # or a projector would show the slider and its numbers without the picture
     if above:
-        said = scrub.slider(frames, settings, data, look)
+        said = scrub.slider(frames, settings, data, chosen)
     for place, (key, drawing) in zip(st.columns(2), drawn.items(), strict=True):
         with place:
             over = drawing if box is None else with_box(drawing, box, data.box, view.axes)
             selects = selection.on_select(data, drawn_axes) if run.box.d != 3 else False
             view.figure(key, over, on_select=selects, **moved)
     if not above:
-        said = scrub.slider(frames, settings, data, look)
+        said = scrub.slider(frames, settings, data, chosen)
     if not live:
         _numbers(view)
     st.caption("\n\n".join([*said, _cost(run), selection.help_text(run.box.d)]))

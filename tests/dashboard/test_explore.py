@@ -118,6 +118,25 @@ def test_the_link_is_made_when_it_is_asked_for() -> None:
     assert app.multiselect(key="class_hides").value == ["theta"]
 
 
+def test_the_look_is_picked_behind_a_button_and_kept() -> None:
+    app = opened(n="300")
+    plain = messages(app)["figure_partition"]
+    assert not [control for control in app.segmented_control if control.key in ("colour", "kind")]
+    app.session_state["view_box"] = True
+    app.run()
+    app.segmented_control(key="colour").set_value("density").run()
+    app.segmented_control(key="kind").set_value("cells").run()
+    coloured = messages(app)["figure_partition"]
+    assert coloured != plain
+    app.session_state["view_box"] = False
+    app.run()
+    assert messages(app)["figure_partition"] == coloured
+    app.selectbox(key="dial_d").set_value(3).run()  # where cells can't be coloured, nor the measure be drawn as cells
+    assert figures(app)["figure_measure"].data[0].type == "scatter3d"
+    app.selectbox(key="dial_d").set_value(2).run()
+    assert messages(app)["figure_partition"] == coloured
+
+
 def test_the_table_of_a_figure_is_sent_once_it_is_opened() -> None:
     app = opened(n="300")
     before = messages(app)
