@@ -769,7 +769,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 
 def _advice(text: str, given: Sequence[str], error: Exception) -> str:
-    """A usage error as sentences, with the help that belongs to it."""
+    """A usage error as sentences, with the help that belongs to it; without typer's own "Value error" in the middle."""
+    text = text.replace("Value error, ", "", 1)
     if text.startswith("Missing argument") and set(given) & set(SEVERAL):
         text = f"{text.rstrip('.')}. {FILE_FIRST}"
     # An error of ours has no context: it comes from the command that was given.

@@ -7,6 +7,7 @@ import io
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 import time
@@ -363,6 +364,14 @@ def test_force_overwrites(run: Runner, data: Path) -> None:
 def released(run: Runner, data: Path) -> Path:
     assert run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json").code == 0
     return Path("r.json")
+
+
+@pytest.mark.parametrize("option", ["--mode", "--neighbours", "--projection", "--representative"])
+def test_a_choice_that_is_none_is_answered_with_the_choices(run: Runner, data: Path, option: str) -> None:
+    result = run("release", data, *BOUNDS, "--epsilon", "1", "--out", "r.json", option, "loose")
+    assert result.code == cli.USAGE
+    said = rf"privcore: Invalid value for '{option}': 'loose' is not one of '.*'\. See privcore release --help\.\n"
+    assert re.fullmatch(said, result.err), result.err
 
 
 @pytest.mark.parametrize("method", ["low-discrepancy", "random"])
