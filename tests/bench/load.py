@@ -1,10 +1,10 @@
 """Fifty readers at once: ``python -m tests.bench.load [--readers 50] [--think 3] [--reruns 8]``.
 
-Real websocket sessions speak Streamlit's protocol to some servers in turn: an empty Streamlit app, the panel of dials
-alone (Streamlit's own widgets: what no page with these dials can be faster than), and the dashboard as a class starts
-it. A reader follows a link, thinks, follows the next: presets, or settings of its own (another epsilon
-and seed each time). Reported for each: all arriving at once, p50/p90/p99 of a rerun in ms (from the link sent to the
-script's end), CPU of the server per rerun, its memory per session, kB received per rerun.
+Real websocket sessions speak Streamlit's protocol to some servers in turn: an empty Streamlit app, the dials and
+buttons alone (Streamlit's own widgets: what no page that has them can be faster than), and the dashboard as a class
+starts it. A reader follows a link, thinks, follows the next: presets, or settings of its own (another epsilon and seed
+each time). Reported for each: all arriving at once, p50/p90/p99 of a rerun in ms (from the link sent to the script's
+end), CPU of the server per rerun, its memory per session, kB received per rerun.
 """
 
 from __future__ import annotations
@@ -124,7 +124,9 @@ EMPTY = "import streamlit as st\nst.title('Empty')\n"
 PANEL = """import os
 os.environ["PRIVCORE_CLASSROOM"] = "1"
 from dashboard.views.panel import panel
+from dashboard.views.toolbar import toolbar
 panel("Explore", with_axes=False)
+toolbar()
 """
 
 
@@ -174,7 +176,7 @@ def main() -> None:
     with app(PANEL) as url:
         asyncio.run(warm(url))
         found = asyncio.run(
-            measured("the panel alone", url, links(options.readers, options.reruns, 0.0), options.think)
+            measured("dials and buttons alone", url, links(options.readers, options.reruns, 0.0), options.think)
         )
     print(f"{'':28}p90 {found['p90'] / empty['p90']:.1f} times the empty app's")
     for name, own in (("dashboard, presets", 0.0), ("dashboard, a third own", 1 / 3)):
