@@ -124,7 +124,7 @@ def content_digest(content: bytes) -> str:
 
 def simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
     """The seeded run of these dials on this data."""
-    return run_cache(data, parameters, seed).run
+    return kept_run(data, parameters, seed).run
 
 
 def fresh_simulation(data: Data, parameters: Parameters, seed: int) -> Simulation:
@@ -136,7 +136,7 @@ def distance(
     name: Distance, data: Data, parameters: Parameters, seed: int, progress: Progress, waiting: Waiting
 ) -> W1 | None:
     """A distance of the run in the unit cube, exact or a certified interval, measured once; None without data."""
-    kept = run_cache(data, parameters, seed)
+    kept = kept_run(data, parameters, seed)
     run = kept.run
     if not run.n:
         return None
@@ -155,7 +155,7 @@ def _turn(points: int, waiting: Waiting) -> AbstractContextManager[None]:
 
 
 @dataclass
-class RunCache:
+class KeptRun:
     """A run, and what is made of it: outside Streamlit's cache, since what shows progress can't be replayed from it."""
 
     run: Simulation
@@ -179,19 +179,19 @@ class RunCache:
         return self.made[name]
 
 
-def run_cache(data: Data, parameters: Parameters, seed: int) -> RunCache:
+def kept_run(data: Data, parameters: Parameters, seed: int) -> KeptRun:
     """A run with what is made of it: with the server for generated data, with the session for an upload."""
     return (_own_run if data.uploaded else _shared_run)(data.digest, parameters, seed, data)
 
 
 @st.cache_resource(max_entries=MOST_RUNS, show_spinner=False, hash_funcs=KEYS)
-def _shared_run(digest: str, parameters: Parameters, seed: int, _data: Data) -> RunCache:
-    return RunCache(fresh_simulation(_data, parameters, seed))
+def _shared_run(digest: str, parameters: Parameters, seed: int, _data: Data) -> KeptRun:
+    return KeptRun(fresh_simulation(_data, parameters, seed))
 
 
 @st.cache_resource(max_entries=8, show_spinner=False, scope="session", hash_funcs=KEYS)
-def _own_run(digest: str, parameters: Parameters, seed: int, _data: Data) -> RunCache:
-    return RunCache(fresh_simulation(_data, parameters, seed))
+def _own_run(digest: str, parameters: Parameters, seed: int, _data: Data) -> KeptRun:
+    return KeptRun(fresh_simulation(_data, parameters, seed))
 
 
 def _measured(run: Simulation, name: Distance, progress: Progress) -> W1:

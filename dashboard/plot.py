@@ -134,7 +134,8 @@ def plot(
         alt: what the figure shows, in a sentence with its numbers, for those who cannot see it.
         data_id: digest of the data set. Zoom, camera and selection are kept as long as it stays the same.
         height: pixels; the figure's own height, or 420, if left out.
-        scrubbed_by: the key of the `scrubber` that moves it.
+        scrubbed_by: the key of the `scrubber` that moves it, where there is one; the figures that name the same are of
+            one size where they stand side by side.
         at: the frame of that scrubber which the figure stands at, to begin with.
         own: what that scrubber says of the figure, if it stands between two frames.
         on_select: True, or a function that is called with the box when one is drawn (None when it is removed).

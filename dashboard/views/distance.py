@@ -19,7 +19,7 @@ PATIENCE = 0.3
 
 def measured(settings: Settings, data: Data, name: Distance = "total") -> W1 | None:
     """A distance of a run; the interval narrows on screen while it is being measured."""
-    known = compute.run_cache(data, settings.parameters(), settings.seed).known(name)
+    known = compute.kept_run(data, settings.parameters(), settings.seed).known(name)
     if known is not None:
         return known
     line, begun = st.empty(), time.monotonic()

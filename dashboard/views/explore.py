@@ -53,13 +53,17 @@ def page() -> None:
 
 @dataclass(frozen=True)
 class _View:
-    """What the parts of the page look at: the dials, the data, the run that comes of both and what is kept of it."""
+    """What the parts of the page look at: the dials, the data, and the run that comes of both."""
 
     settings: Settings
     data: Data
     parameters: Parameters
-    run: Simulation
-    kept: compute.RunCache
+    kept: compute.KeptRun
+
+    @property
+    def run(self) -> Simulation:
+        """The run, without what is kept of it."""
+        return self.kept.run
 
     @property
     def axes(self) -> tuple[int, int]:
@@ -87,8 +91,7 @@ class _View:
 
 
 def _show(settings: Settings, data: Data, parameters: Parameters) -> None:
-    kept = compute.run_cache(data, parameters, settings.seed)
-    view = _View(settings, data, parameters, kept.run, kept)
+    view = _View(settings, data, parameters, compute.kept_run(data, parameters, settings.seed))
     # What comes and goes does so inside one of these, so that whatever follows keeps its place, and figures their zoom.
     headline, present = st.container(), session.display().present
     if present:  # a projector shows the picture first

@@ -45,13 +45,13 @@ def _show(settings: Settings, data: Data) -> None:
 
 def _play(settings: Settings, data: Data) -> None:
     parameters = settings.parameters()
-    run = compute.simulation(data, parameters, settings.seed)
+    kept = compute.kept_run(data, parameters, settings.seed)
+    run = kept.run
     if len(run.tree.leaves) > figures.MOST_LEAVES:
         found = words.TOO_MANY.format(leaves=len(run.tree.leaves), most=figures.MOST_LEAVES)
         st.info(found, icon=":material/info:")
         return
     axes = settings.axes if data.box.d > 1 else (0, 0)
-    kept = compute.run_cache(data, parameters, settings.seed)
     told = kept.once(("watch", axes), lambda: figures.watch(run, axes))
     linked = not data.uploaded  # the number of a step tells of the tree, and so of the data
     player.play(told.story, key="watch", data_id=data.digest, linked=linked, memo=told.messages)
